@@ -1,0 +1,29 @@
+"""Where records and schemas lie. This module alone knows a checkout from an install."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def _base() -> Path:
+    checkout = _PACKAGE.parent.parent
+    if (checkout / "gotchas").is_dir() and (checkout / "pyproject.toml").is_file():
+        return checkout
+    return _PACKAGE / "_data"
+
+
+def root() -> Path:
+    """The folder that holds one folder for each gotcha."""
+    return _base() / "gotchas"
+
+
+def schema_root() -> Path:
+    """The folder that holds the JSON Schemas and settings.yaml."""
+    return _base() / "schema"
+
+
+def is_checkout() -> bool:
+    """Whether records lie in a working copy, where they may be edited."""
+    return _base() != _PACKAGE / "_data"
