@@ -9,18 +9,12 @@ from gpu_gotchas.hardware.targets import Target, Vendor
 from gpu_gotchas.hardware.truth import Truth, some
 from gpu_gotchas.records.model import Gotcha
 
-_OLDEST_FOR_TRITON = (7, 0)
+_BACKENDS = (Vendor.NVIDIA, Vendor.AMD)
 
 
 def compiled_targets() -> tuple[Target, ...]:
-    """Targets of the catalogue that Triton generates code for; a test asks the installed Triton about each."""
-    return tuple(target for target in targets() if _has_backend(target))
-
-
-def _has_backend(target: Target) -> bool:
-    if target.capability is not None:
-        return target.capability >= _OLDEST_FOR_TRITON
-    return target.vendor is Vendor.AMD
+    """Targets of the catalogue that Triton has a backend for; the installed Triton is asked before each run."""
+    return tuple(target for target in targets() if target.vendor in _BACKENDS)
 
 
 def is_affected(gotcha: Gotcha, target: Target) -> bool:
