@@ -154,7 +154,7 @@ def _symptom(gotcha: Gotcha, seen: Observation) -> str | None:
     for signature in symptom.signatures:
         match = match_signature(signature, lines)
         if match:
-            return " … ".join(line.text.strip() for line in match.lines)
+            return " … ".join(lines[met.line].strip() for met in match.lines)
     return None
 
 

@@ -17,6 +17,7 @@ from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.values import same
 
+NOWHERE = "none"
 _TRIAL = Path(__file__).with_name("trial.py")
 
 
@@ -40,7 +41,7 @@ class Runner:
     def run(self, planned: Run | NotRun) -> Result:
         """Run one probe in a child and judge it; what cannot run becomes a result that says why."""
         if isinstance(planned, NotRun):
-            return self._result(planned, Verdict(Outcome.SKIPPED, planned.because))
+            return self._not_run(planned)
         try:
             request = _request(planned)
         except PackageError as error:
@@ -80,41 +81,60 @@ class Runner:
             return verdict
         return Verdict(Outcome.FIX_FAILED, f"gives {seen.answer.value}, the unfixed code {bug.answer.value}")
 
-    def _result(
-        self, planned: Run | NotRun, verdict: Verdict, seen: Observation | None = None
-    ) -> Result:
+    def _result(self, run: Run, verdict: Verdict, seen: Observation | None = None) -> Result:
         answer = seen.answer if seen else None
-        is_run = isinstance(planned, Run)
         versions: Mapping[str, str] = answer.versions if answer else {}
-        package = planned.package if is_run else None
-        if package:
-            name, _, version = package.partition("==")
+        if run.package:
+            name, _, version = run.package.partition("==")
             versions = {**versions, name: version}
         return Result(
-            gotcha=planned.gotcha.id,
-            tier=planned.tier,
-            target=planned.target_name if is_run else "none",
-            probe=planned.probe if is_run else Probe.BUG,
-            role=planned.role if is_run else Role.AFFECTED,
-            subject=planned.subject if is_run else Subject.MECHANISM,
+            gotcha=run.gotcha.id,
+            tier=run.tier,
+            target=run.target_name,
+            probe=run.probe,
+            role=run.role,
+            subject=run.subject,
             outcome=verdict.outcome,
             reason=verdict.reason,
-            proves=self._fingerprint(planned) if is_run else "",
+            proves=self._fingerprint(run),
             seconds=seen.seconds if seen else 0.0,
             versions=versions,
             device=answer.device if answer else None,
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            date=_now(),
             by=self._by,
-            package=package,
+            package=run.package,
             masked_by=verdict.masked_by,
             described=self._described,
             measured=answer.measured if answer else (),
+        )
+
+    def _not_run(self, planned: NotRun) -> Result:
+        return Result(
+            gotcha=planned.gotcha.id,
+            tier=planned.tier,
+            target=NOWHERE,
+            probe=Probe.BUG,
+            role=Role.AFFECTED,
+            subject=Subject.MECHANISM,
+            outcome=Outcome.SKIPPED,
+            reason=planned.because,
+            proves="",
+            seconds=0.0,
+            versions={},
+            device=None,
+            date=_now(),
+            by=self._by,
+            described=self._described,
         )
 
     def _fingerprint(self, run: Run) -> str:
         if run.gotcha.id not in self._proves:
             self._proves[run.gotcha.id] = fingerprint(run.gotcha, run.repro)
         return self._proves[run.gotcha.id]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _request(run: Run, function: str | None = None) -> Request:
