@@ -27,3 +27,8 @@ def schema_root() -> Path:
 def is_checkout() -> bool:
     """Whether records lie in a working copy, where they may be edited."""
     return _base() != _PACKAGE / "_data"
+
+
+def package_root() -> Path:
+    """The folder of this package's own source."""
+    return _PACKAGE
