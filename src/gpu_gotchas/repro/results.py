@@ -53,10 +53,11 @@ class Result:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """What makes two results answers to the same question, of which the newest counts."""
+        """What makes two results answers to one question, of which the newest counts. Triton decides what compiles,
+        so each release of it answers for itself."""
         return (
             self.gotcha, self.tier.value, self.target, self.probe.value, self.role.value,
-            self.subject.value, self.package, self.device,
+            self.subject.value, self.package, self.device, self.versions.get("triton"),
         )  # fmt: skip
 
     def to_json(self) -> str:
