@@ -27,3 +27,8 @@ def schema_root() -> Path:
 def is_checkout() -> bool:
     """Whether records lie in a working copy, where they may be edited."""
     return _base() != _PACKAGE / "_data"
+
+
+def index_path() -> Path:
+    """The search index: shipped with an install, made anew from newer records in a checkout."""
+    return _base() / "build" / "index.json" if is_checkout() else _base() / "index.json"
