@@ -152,7 +152,7 @@ def parsed(shape: Shape[U], parse: Callable[[U], T]) -> Shape[T]:
 
 
 def nullable(shape: Shape[T]) -> Shape[T | None]:
-    def read(node: Node, sink: Sink) -> T | None | Bad:
+    def read(node: Node, sink: Sink) -> T | Bad | None:
         if isinstance(node, Scalar) and node.kind is ScalarKind.NULL:
             return None
         return shape(node, sink)
@@ -210,7 +210,10 @@ def table(
     required: Mapping[str, Shape[Any]],
     optional: Mapping[str, tuple[Shape[Any], Any]] | None = None,
 ) -> Shape[T]:
-    """A mapping with known keys, handed to `build` by name. optional: shape and default of keys that may be absent."""
+    """A mapping with known keys, handed to `build` by name.
+
+    optional: shape and default of keys that may be absent.
+    """
     optional = optional or {}
     known: dict[str, Shape[Any]] = {**required, **{name: shape for name, (shape, _) in optional.items()}}
     defaults = {name: default for name, (_, default) in optional.items()}

@@ -114,7 +114,7 @@ def compose(text: str, path: Path, loader: Any = None) -> Node:
     try:
         node = composer.document(yaml.parse(text, Loader=loader or LOADER))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark: Any = error.problem_mark or error.context_mark
         composer.refuse(
             mark.line + 1 if mark else None, f"is not YAML: {error.problem or error}{_hint(error)}"
         )
@@ -129,6 +129,10 @@ def _hint(error: yaml.MarkedYAMLError) -> str:
     return ' (quote text that holds ": " or " #")' if "mapping values" in (error.problem or "") else ""
 
 
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
 class _Composer:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -141,7 +145,7 @@ class _Composer:
         root: Node | None = None
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
-                line = event.start_mark.line + 1
+                line = _line(event)
                 if event.version or event.tags:
                     self.refuse(line, "YAML directives are not allowed: take the line out")
                 if root is not None:
@@ -154,7 +158,7 @@ class _Composer:
         return root
 
     def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
-        line = event.start_mark.line + 1
+        line = _line(event)
         if depth > MAX_DEPTH:
             self.refuse(line, f"is nested more than {MAX_DEPTH} levels deep")
             raise RecordErrors(self.problems)
