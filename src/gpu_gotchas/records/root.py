@@ -9,7 +9,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 def _base() -> Path:
     checkout = _PACKAGE.parent.parent
-    if (checkout / "gotchas").is_dir() and (checkout / "pyproject.toml").is_file():
+    if (checkout / "schema").is_dir() and (checkout / "pyproject.toml").is_file():
         return checkout
     return _PACKAGE / "_data"
 
