@@ -43,6 +43,7 @@ def _session(config: pytest.Config) -> Session:
     """The session of ours, made on first use; what was asked wrongly is a usage error."""
     if _SESSION not in config.stash:
         from gpu_gotchas.proving.session import Asked, Session
+        from gpu_gotchas.records.problems import RecordErrors
         from gpu_gotchas.repro.probe import Tier
 
         option = config.getoption
@@ -56,7 +57,7 @@ def _session(config: pytest.Config) -> Session:
                 package=option("gotcha_package"),
             )
             config.stash[_SESSION] = Session(asked)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RecordErrors) as error:
             raise pytest.UsageError(str(error)) from error
     return config.stash[_SESSION]
 

@@ -100,7 +100,9 @@ RECORDS = [
     record(
         "sample-reported-only",
         title="A quantum lattice mismatch that only a report shows",
-        symptom=symptom(signature("lattice phase {word} is not aligned with quantum state", basis="reported")),
+        symptom=symptom(
+            signature("lattice phase {word} is not aligned with quantum state", basis="reported")
+        ),
     ),
     record(
         "sample-generic-words",
@@ -150,7 +152,9 @@ CANDIDATES = [
 ]
 
 
-def write_records(root: Path, records: list[dict[str, Any]], candidates: list[dict[str, Any]] | None = None) -> Path:
+def write_records(
+    root: Path, records: list[dict[str, Any]], candidates: list[dict[str, Any]] | None = None
+) -> Path:
     """Each record in its folder below `root`, as `gotchas/` holds them. Returns `root`."""
     root.mkdir(parents=True, exist_ok=True)
     for one in records:

@@ -49,7 +49,7 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
     for text in result.disagreed:
         _say(terminal, "disagrees: ", text)
     for name, text in (result.tell_apart or {}).items():
-        _say(terminal, f"not {name}? ", text)
+        _say(terminal, f"unlike {name}: ", text)
     if result.do:
         _say(terminal, "do:   ", result.do)
     terminal.line("  ", dim("more: "), f"gotchas show {result.id}")

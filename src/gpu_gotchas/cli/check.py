@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 def command(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", exists=True, help="Records, or folders of records; by default all."),
+        typer.Argument(
+            metavar="[PATH]...", exists=True, help="Records, or folders of records; by default all."
+        ),
     ] = None,
 ) -> int:
-    """Check records: that they can be loaded, and that they hold together.
+    """Check that records can be loaded and hold together.
 
     Exit code 0 when they do, 1 with findings, 4 when a record can't be loaded.
     """
@@ -39,11 +42,17 @@ def command(
         checked |= {folder for folder in report.folders if any(_within(folder, place) for place in wanted)}
     terminal = Terminal.standard()
     for problem in (*unreadable, *findings):
-        terminal.line(str(problem))
+        terminal.line(str(replace(problem, path=_near(problem.path))))
     count = len(unreadable) + len(findings)
     told = f"{count} problem{'' if count == 1 else 's'}" if count else "no problem"
     terminal.note(f"{len(checked)} record{'' if len(checked) == 1 else 's'} checked, {told}.")
     return Exit.BAD_INPUT if unreadable else Exit.NOT_KNOWN if findings else Exit.FOUND
+
+
+def _near(path: Path) -> Path:
+    """As seen from here, where it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if here in path.parents else path
 
 
 def _within(folder: Path, place: Path) -> bool:

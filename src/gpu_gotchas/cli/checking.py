@@ -9,7 +9,7 @@ from pathlib import Path
 from gpu_gotchas.records.lint import lint
 from gpu_gotchas.records.loading import CANDIDATES, RECORD, load_candidates, load_gotcha, record_folders
 from gpu_gotchas.records.model import Candidate, Gotcha
-from gpu_gotchas.records.problems import Problem, RecordErrors
+from gpu_gotchas.records.problems import Problem, RecordErrors, in_order
 
 BLANK = "FILL:"
 """Marks a blank that `gotchas new` leaves."""
@@ -25,7 +25,10 @@ class Report:
 
 
 def check_root(records: Path) -> Report:
-    """Loads and lints everything below a folder; what cannot be loaded does not hide what else is wrong."""
+    """Loads and lints everything below a folder; what cannot be loaded does not hide what else is wrong.
+
+    A line with a blank is reported as that alone: what else is wrong with it is not its author's word yet.
+    """
     unreadable: list[Problem] = []
     gotchas: list[Gotcha] = []
     candidates: Sequence[Candidate] = ()
@@ -39,8 +42,12 @@ def check_root(records: Path) -> Report:
         candidates = load_candidates(records)
     except RecordErrors as errors:
         unreadable += errors.problems
-    findings = [*lint(gotchas, candidates), *blanks(folders)]
-    return Report(tuple(folders), tuple(unreadable), tuple(findings))
+    left = list(blanks(folders))
+    marked = {(problem.path, problem.line) for problem in left}
+    findings = [
+        problem for problem in lint(gotchas, candidates) if (problem.path, problem.line) not in marked
+    ]
+    return Report(tuple(folders), tuple(unreadable), in_order([*findings, *left]))
 
 
 def blanks(folders: Sequence[Path]) -> Iterator[Problem]:
@@ -50,7 +57,7 @@ def blanks(folders: Sequence[Path]) -> Iterator[Problem]:
             if path.is_file():
                 for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), start=1):
                     if BLANK in line:
-                        what = line.partition(BLANK)[2].strip().strip("\"'") or "this line"
+                        what = line.partition(BLANK)[2].strip(" \"'[](){}") or "this line"
                         yield Problem(path, number, f"a blank to fill: {what}", "blank")
 
 

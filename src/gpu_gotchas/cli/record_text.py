@@ -38,7 +38,7 @@ def print_record(gotcha: Gotcha, proof: Sequence[ProofLine], terminal: Terminal)
     section(terminal, "Proof", (_proof(line) for line in proof))
     section(terminal, f"Reports ({gotcha.reporter_count} reproduce)", _reports(gotcha))
     section(terminal, "Upstream", _upstream(gotcha))
-    section(terminal, "History", (f"{event.date}: was {event.was} {event.why}" for event in gotcha.history))
+    section(terminal, "History", (f"{one.date}, was: {one.was} Now: {one.why}" for one in gotcha.history))
     heading(terminal, "Also")
     item(terminal, f"concepts: {', '.join(gotcha.concepts)}")
     if gotcha.aliases:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from gpu_gotchas.records.gotcha_shape import MOST_REPORTERS, report
 from gpu_gotchas.records.model import Candidate, Claim
-from gpu_gotchas.records.shapes import Bad, Sink, integer, items, prose, table
+from gpu_gotchas.records.shapes import Bad, Shape, Sink, integer, items, prose, table
 from gpu_gotchas.records.symptom_shape import signature
 from gpu_gotchas.records.words import identifier, title, url
 from gpu_gotchas.records.yaml_nodes import Items, Node, line_index
 
 _claim = table(Claim, {"number": integer(1, MOST_REPORTERS), "url": url})
 
-_candidate = table(
+_candidate: Shape[dict[str, Any]] = table(
     dict,
     required={
         "id": identifier,

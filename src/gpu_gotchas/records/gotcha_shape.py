@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from gpu_gotchas.records.case_shape import case
 from gpu_gotchas.records.model import (
@@ -21,7 +22,18 @@ from gpu_gotchas.records.model import (
     Upstream,
     Workaround,
 )
-from gpu_gotchas.records.shapes import Bad, Sink, choice, integer, items, nullable, one_of, prose, table
+from gpu_gotchas.records.shapes import (
+    Bad,
+    Shape,
+    Sink,
+    choice,
+    integer,
+    items,
+    nullable,
+    one_of,
+    prose,
+    table,
+)
 from gpu_gotchas.records.symptom_shape import symptom
 from gpu_gotchas.records.words import date, handle, identifier, line, package, release, title, url
 from gpu_gotchas.records.yaml_nodes import Node, line_index
@@ -47,7 +59,7 @@ _upstream = table(
 )
 _event = table(Event, {"date": date, "was": prose(2000), "why": prose(2000)})
 
-_record = table(
+_record: Shape[dict[str, Any]] = table(
     dict,
     required={
         "id": identifier,

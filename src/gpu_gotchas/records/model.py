@@ -250,7 +250,7 @@ class Claim:
 class Candidate:
     """A believed gotcha without a repro.
 
-    believed: what is thought to be the cause, and because: why. repro_wanted: what an honest repro would need.
+    believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
     reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
     path: the file that holds it. lines: as in `Gotcha`.
     """

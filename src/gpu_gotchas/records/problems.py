@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """line: counted from 1, None when the whole file is meant. rule: the lint rule's id, None from the loader."""
+    """line: from 1, None when the whole file is meant. rule: the lint rule's id, None from the loader."""
 
     path: Path
     line: int | None

@@ -7,7 +7,7 @@ problem: a table asks all its fields, a list all its items.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -152,7 +152,7 @@ def parsed(shape: Shape[U], parse: Callable[[U], T]) -> Shape[T]:
 
 
 def nullable(shape: Shape[T]) -> Shape[T | None]:
-    def read(node: Node, sink: Sink) -> T | None | Bad:
+    def read(node: Node, sink: Sink) -> T | Bad | None:
         if isinstance(node, Scalar) and node.kind is ScalarKind.NULL:
             return None
         return shape(node, sink)
@@ -169,15 +169,13 @@ def items(shape: Shape[T], *, least: int = 0, unique: bool = False) -> Shape[tup
         if len(node.items) < least:
             return sink.refuse(node.line, f"must have at least {least} item{'s' if least > 1 else ''}")
         values: list[T] = []
-        seen: set[Hashable] = set()
         for number, item in enumerate(node.items):
             value = shape(item, sink.at(number))
             if isinstance(value, Bad):
                 continue
-            if unique and value in seen:
+            if unique and value in values:
                 sink.at(number).refuse(item.line, f"{value!r} stands in this list already")
-            if unique:
-                seen.add(value)
+                continue
             values.append(value)
         return tuple(values) if len(values) == len(node.items) else BAD
 
@@ -210,7 +208,10 @@ def table(
     required: Mapping[str, Shape[Any]],
     optional: Mapping[str, tuple[Shape[Any], Any]] | None = None,
 ) -> Shape[T]:
-    """A mapping with known keys, handed to `build` by name. optional: shape and default of keys that may be absent."""
+    """A mapping with known keys, handed to `build` by name.
+
+    optional: shape and default of keys that may be absent.
+    """
     optional = optional or {}
     known: dict[str, Shape[Any]] = {**required, **{name: shape for name, (shape, _) in optional.items()}}
     defaults = {name: default for name, (_, default) in optional.items()}

@@ -1,9 +1,9 @@
 """Line templates: how a signature says what a program prints.
 
-A template is text with holes: `{int}`, `{hex}`, `{path}`, `{word}`, `{any}`, or named, `{required:int}`; a literal
-brace is doubled. It matches anywhere in a line, but never so that its end cuts a number in two. A run of
-blanks counts as one. Of several ways to match, the leftmost wins, and in it each hole takes as much as it
-can, `{any}` as little: what a regular expression would do, in time linear in the line's length.
+A template is text with holes: `{int}`, `{hex}`, `{path}`, `{word}`, `{any}`, or named, `{required:int}`; a
+literal brace is doubled. It matches anywhere in a line, but never so that its end cuts a number in two. A
+run of blanks counts as one. Of several ways to match, the leftmost wins, and in it each hole takes as much
+as it can, `{any}` as little: what a regular expression would do, in time linear in the line's length.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from gpu_gotchas.records.holes import HOLES, Hole, Literal
-from gpu_gotchas.records.model import Signature
+
+if TYPE_CHECKING:
+    from gpu_gotchas.records.model import Signature
 
 Part = Literal | Hole
 
@@ -32,7 +35,7 @@ class Template:
 
     @classmethod
     def parse(cls, text: str) -> Template:
-        """Raises ValueError when a brace is not closed, a hole is not known, or nothing literal stands in it."""
+        """Raises ValueError for an open brace, an unknown hole, or a template of nothing but holes."""
         return _parse(text)
 
     @property

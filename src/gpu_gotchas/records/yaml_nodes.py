@@ -25,7 +25,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ScalarKind(Enum):
-    """What a scalar is to YAML. ODD is read as text by some readers and as something else by others."""
+    """What a scalar is to YAML. ODD is text to some readers and something else to others."""
 
     TEXT = "text"
     NULL = "null"
@@ -33,7 +33,7 @@ class ScalarKind(Enum):
     INTEGER = "a whole number"
     NUMBER = "a number"
     DATE = "a date"
-    ODD = "not text to every YAML reader"
+    ODD = "more than text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def compose(text: str, path: Path, loader: Any = None) -> Node:
     try:
         node = composer.document(yaml.parse(text, Loader=loader or LOADER))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark: Any = error.problem_mark or error.context_mark
         composer.refuse(
             mark.line + 1 if mark else None, f"is not YAML: {error.problem or error}{_hint(error)}"
         )
@@ -129,6 +129,10 @@ def _hint(error: yaml.MarkedYAMLError) -> str:
     return ' (quote text that holds ": " or " #")' if "mapping values" in (error.problem or "") else ""
 
 
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
 class _Composer:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -141,7 +145,7 @@ class _Composer:
         root: Node | None = None
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
-                line = event.start_mark.line + 1
+                line = _line(event)
                 if event.version or event.tags:
                     self.refuse(line, "YAML directives are not allowed: take the line out")
                 if root is not None:
@@ -154,7 +158,7 @@ class _Composer:
         return root
 
     def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
-        line = event.start_mark.line + 1
+        line = _line(event)
         if depth > MAX_DEPTH:
             self.refuse(line, f"is nested more than {MAX_DEPTH} levels deep")
             raise RecordErrors(self.problems)
@@ -177,7 +181,7 @@ class _Composer:
         # An escape in double quotes brings in what the file's own text did not show.
         for _, message in refused_characters(event.value)[:1]:
             self.refuse(line, message)
-        kind = kind_of(event.value) if event.style is None else ScalarKind.TEXT
+        kind = kind_of(event.value) if event.implicit[0] else ScalarKind.TEXT
         return Scalar(line, event.value, kind)
 
     def children(self, events: Iterator[Any], end: type, depth: int) -> Iterator[Node]:

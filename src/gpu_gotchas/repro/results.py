@@ -65,7 +65,7 @@ class Result:
         plain = {
             name: value.value if isinstance(value, Enum) else value
             for name, value in asdict(self).items()
-            if value not in (None, (), False) or name == "device"
+            if name == "device" or not (value is None or value is False or value == ())
         }
         return json.dumps({"version": FORMAT, **plain}, ensure_ascii=False)
 

@@ -19,7 +19,7 @@ _CARD = re.compile(
     r"\b(?:RTX|GTX|GeForce|Tesla|Quadro|TITAN|CMP|GB10|GH200|Radeon|Instinct|[ABHLTV]\d{1,3}S?|MI\d{3}X?)\b"
 )
 _NEED = re.compile(
-    r"\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports?|supported|>=)",
+    r"\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only|(?<!not )supported|>=)",
     re.IGNORECASE,
 )
 _VERSION = re.compile(

@@ -1,4 +1,4 @@
-"""What a lint rule is: a function with a reason, over one entry of the base or the entry and its neighbours."""
+"""What a lint rule is: a function with a reason, about one entry, alone or among the others."""
 
 from __future__ import annotations
 

@@ -50,13 +50,13 @@ def reported_gpus_are_known(entry: Entry) -> Iterator[Finding]:
 
 @each_entry
 def github_links_are_exact(entry: Entry) -> Iterator[Finding]:
-    """A link must still show the same thing in a year: an issue, a pull request, a commit, a file at a commit."""
+    """A link must show the same thing in a year: an issue, a pull request, a commit, a file at a commit."""
     for place, url in links(entry):
         if _GITHUB.match(url) and not _EXACT.fullmatch(url):
             yield Finding(
                 place,
-                f"{url} is no lasting link: use .../issues/N, .../pull/N, .../discussions/N, .../commit/HASH or "
-                ".../blob/<whole hash>/FILE",
+                f"{url} is no lasting link: use .../issues/N, .../pull/N, .../discussions/N, "
+                ".../commit/HASH or .../blob/<whole hash>/FILE",
             )
 
 

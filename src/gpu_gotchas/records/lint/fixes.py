@@ -15,7 +15,6 @@ from gpu_gotchas.records.sources import bound_names
 
 _MODULE = re.compile(r"gpu_gotchas\.(fixes|upstream)(\.[a-z_][A-Za-z0-9_]*)+")
 _UPGRADE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*>=[0-9]+(\.[0-9]+)*(\.post[0-9]+)?")
-_PATCHES = (FixType.PATCH,)
 
 
 @each_gotcha
@@ -41,7 +40,7 @@ def _fault(fix: Fix) -> str | None:
         return (
             f"must be an import below gpu_gotchas.fixes or gpu_gotchas.upstream, as type is {fix.type.value}"
         )
-    if match[1] == "upstream" and fix.type not in _PATCHES:
+    if match[1] == "upstream" and fix.type is not FixType.PATCH:
         return f"lies below upstream, where patches are, but type is {fix.type.value}"
     return None if _exists(fix.use) else "does not exist in this package: add the module, or correct the path"
 
@@ -54,7 +53,7 @@ def _is_setting(use: str) -> bool:
 def _exists(use: str) -> bool:
     """Whether the path names a module, or something that a module binds at its top level."""
     *above, last = use.split(".")[1:]
-    return _module(above + [last]) is not None or _binds(_module(above), last)
+    return _module([*above, last]) is not None or _binds(_module(above), last)
 
 
 def _module(names: list[str]) -> Path | None:

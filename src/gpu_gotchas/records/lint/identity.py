@@ -17,7 +17,7 @@ def id_is_folder_name(gotcha: Gotcha) -> Iterator[Finding]:
 
 @each_entry_in_base
 def names_are_unique(entry: Entry, base: Base) -> Iterator[Finding]:
-    """Ids and aliases of records and candidates share one namespace, so that a name once given means one thing."""
+    """Ids and aliases of records and candidates share one namespace: a name once given means one thing."""
     for other in base.entries:
         if other is entry:
             continue

@@ -53,7 +53,7 @@ def equal_signatures_are_siblings(gotcha: Gotcha, base: Base) -> Iterator[Findin
             if _shape(signature) in map(_shape, other.symptom.signatures):
                 yield Finding(
                     f"symptom.signatures[{number}]",
-                    f"is a signature of {other.id} too: name it under siblings and say how to tell them apart",
+                    f"is a signature of {other.id} too: name it under siblings, with what tells them apart",
                 )
 
 

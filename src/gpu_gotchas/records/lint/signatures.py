@@ -13,15 +13,14 @@ from gpu_gotchas.records.templates import Template
 SHORTEST_LITERAL = 6
 
 # Words that stand in healthy logs and in every traceback; a template of these alone tells nothing.
-BOILERPLATE = frozenset(
-    """
-    a an and at by call cannot could cuda device does error exception expected failed failure file for found from
-    gpu got has have hip importerror in indexerror info internal invalid is it keyerror last line memory message
-    most no not of on or out python recent runtime runtimeerror running server signal size stderr stdout support
-    supported the this to torch traceback triton typeerror unknown unsupported valueerror vllm sglang warning was
-    while with
-    """.split()
-)
+_ANYWHERE = """
+    a an and at by call cannot could cuda device does error exception expected failed failure file for found
+    from gpu got has have hip importerror in indexerror info internal invalid is it keyerror last line memory
+    message most no not of on or out python recent runtime runtimeerror running server sglang signal size
+    stderr stdout support supported the this to torch traceback triton typeerror unknown unsupported
+    valueerror vllm warning was while with
+"""
+BOILERPLATE = frozenset(_ANYWHERE.split())
 
 
 @each_entry

@@ -11,12 +11,23 @@ from gpu_gotchas.records.lint.places import prose, templates
 
 _MENTION = re.compile(r"(?<![\w`/.@-])@[A-Za-z0-9][\w-]*")
 _CODE = re.compile(r"`[^`\n]*`")
-_SHELL = r"(?:sudo\s+(?:-\S+\s+)*)?(?:\S*/)?(?:env\s+)?(?:(?:ba|da|k|z|fi|pw)?sh|python[0-9.]*|perl|ruby|node|iex)\b"
-_FETCH = r"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b"
-_PIPED = re.compile(
-    rf"{_FETCH}[^\n|]*\|\s*{_SHELL}|(?:\b(?:ba|da|k|z)?sh|\beval|\bsource)\b[^\n]*[<$`]\(?\s*{_FETCH}",
-    re.IGNORECASE,
-)
+_FETCH = re.compile(r"\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b", re.IGNORECASE)
+_SUBSTITUTED = re.compile(r"[<$]\(\s*(curl|wget)\b|\biex\b[^\n]*\b(iwr|irm)\b", re.IGNORECASE)
+_RUNNERS = {
+    "sh",
+    "bash",
+    "dash",
+    "ksh",
+    "zsh",
+    "fish",
+    "pwsh",
+    "python",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "iex",
+}
 _BLANK = re.compile(r"\b(TODO|FIXME|FILL|TBD)\b")
 
 
@@ -42,8 +53,22 @@ def nobody_is_mentioned(entry: Entry) -> Iterator[Finding]:
 def no_download_into_a_shell(entry: Entry) -> Iterator[Finding]:
     """What a record tells people to run they must be able to read first."""
     for place, text in prose(entry):
-        if _PIPED.search(text):
+        if any(map(_runs_a_download, text.splitlines())):
             yield Finding(place, "feeds a download to a shell: download, read, then run")
+
+
+def _runs_a_download(line: str) -> bool:
+    if _SUBSTITUTED.search(line):
+        return True
+    source, *sinks = line.split("|")
+    return bool(_FETCH.search(source)) and any(_program(sink) in _RUNNERS for sink in sinks)
+
+
+def _program(command: str) -> str:
+    """The program that a command runs, without its folder and what stands before it."""
+    words = (word.strip("`'\"();,.") for word in command.lower().split())
+    names = (word.rsplit("/", 1)[-1] for word in words if word and not word.startswith("-"))
+    return next((name for name in names if name not in ("sudo", "env")), "")
 
 
 @each_entry
