@@ -84,7 +84,9 @@ class Observation:
     @property
     def symptom_text(self) -> str:
         """What a signature is matched against: exception lines and the two streams, without frames."""
-        return "\n".join(part for part in (self.answer.exception if self.answer else "", self.streams) if part)
+        return "\n".join(
+            part for part in (self.answer.exception if self.answer else "", self.streams) if part
+        )
 
     @property
     def full_text(self) -> str:
