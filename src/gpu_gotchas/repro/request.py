@@ -71,7 +71,8 @@ class Observation:
     """What is known of a child after its end.
 
     answer: None when it ended without one. exit: exit code, negative for a signal.
-    timed_out, flooded: why its parent ended it, if it did. streams: what it wrote to stdout and stderr.
+    timed_out, flooded: why its parent ended it, if it did. lost: why nothing is known of its end, else empty.
+    streams: what it wrote to stdout and stderr.
     """
 
     answer: Answer | None
@@ -79,6 +80,7 @@ class Observation:
     seconds: float
     timed_out: bool = False
     flooded: bool = False
+    lost: str = ""
     streams: str = ""
 
     @property
