@@ -14,7 +14,8 @@ def command(
 ) -> int:
     """Begin a gotcha, with blanks to fill.
 
-    Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs there; `gotchas check` lists those that are left.
+    Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
+    there; `gotchas check` lists those that are left.
     """
     from datetime import UTC, datetime
     from pathlib import Path

@@ -17,6 +17,9 @@ from gpu_gotchas.repro.source import Repro, read_repro
 from gpu_gotchas.repro.targets import affected_targets, compiled_targets
 
 
+RULE = "status-is-proven"
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
     """What results show of one record.
@@ -128,7 +131,7 @@ def check_proofs(gotchas: Iterable[Gotcha]) -> list[Problem]:
         try:
             problems += _check(gotcha)
         except (ResultError, ValueError) as error:
-            problems.append(Problem(gotcha.path / KEPT, 1, str(error)))
+            problems.append(Problem(gotcha.path / KEPT, None, str(error), RULE))
     return problems
 
 
@@ -143,7 +146,7 @@ def _check(gotcha: Gotcha) -> list[Problem]:
     proof = prove(gotcha, repro, kept_results(gotcha))
     record = gotcha.path / "gotcha.yaml"
     if proof.contradictions and gotcha.status is not Status.CONTESTED:
-        return [Problem(record, 1, f"results contradict the record, so it is contested: {what}")
+        return [Problem(record, None, f"results contradict the record, so it is contested: {what}", RULE)
                 for what in proof.contradictions]  # fmt: skip
     if _RANK.get(gotcha.status, 0) <= _RANK.get(proof.status, 0):
         return []
@@ -156,7 +159,8 @@ def _unproven(record: Path, gotcha: Gotcha, missing: Sequence[str], stale: str) 
     shown = "; ".join(missing[:3]) + (f"; and {len(missing) - 3} more" if len(missing) > 3 else "")
     return Problem(
         record,
-        1,
+        None,
         f"status is {gotcha.status.value}, and that is not proven: {shown}{stale}. Run "
         f"`gotchas run {gotcha.id} --report FILE`, then `gotchas results add FILE`, or lower the status",
+        RULE,
     )

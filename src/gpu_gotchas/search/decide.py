@@ -7,14 +7,13 @@ known disagrees, and no other record left that explains the same lines as well.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.answer import Answer, Result, Verdict, Withdrawn
-from gpu_gotchas.search.conditions import Assessment
+from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.match import Hit
-from gpu_gotchas.search.rank import THRESHOLD, Ranked
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
 MOST_RESULTS = 3
 _CERTAIN, _PROVEN, _REPORTED, _DOUBTED, _WITHDRAWN = 1.0, 0.9, 0.85, 0.5, 0.6
@@ -24,8 +23,7 @@ _CLOSE = 0.6
 _CANNOT_BE_SURE = frozenset({"contested", "candidate"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A record that matched: its index entry, how it matched, and what the machine says to it."""
 
     entry: Mapping[str, Any]
@@ -159,7 +157,7 @@ def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[st
     entry = successors.get(name) if name else None
     if entry is None:
         return [result]
-    follower = Found(entry, Assessment(Truth.UNKNOWN))
+    follower = Found(entry, NOTHING_KNOWN)
     return [result, _result(follower, by="successor", score=result.score, why=f"replaces {found.id}")]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST_LINE = 16_384
 """Characters. A longer line is handed on in pieces that share its number, so nothing in it is lost."""
@@ -19,8 +19,7 @@ _BYTE_ORDER_MARKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of what was pasted. number counts from 1."""
 
     number: int

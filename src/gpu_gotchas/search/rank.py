@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 from gpu_gotchas.search.words import TECHNICAL, is_common, weight, words
-
-THRESHOLD = 0.34
-"""Below this a record is not named at all."""
 
 ENOUGH_MASS = 1.2
 """Weight of explained words at which the share alone decides; one telling word in a title has about this."""
@@ -24,15 +21,6 @@ ENOUGH_MASS = 1.2
 _MOST_QUESTIONS = 120
 _MOST_WORDS = 60
 _FURTHER_LINES = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """score: 0 to 1. words: those that told most, strongest first."""
-
-    record: str
-    score: float
-    words: tuple[str, ...]
 
 
 def rank(index: Index, questions: Sequence[str]) -> tuple[Ranked, ...]:
