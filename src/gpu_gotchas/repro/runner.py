@@ -15,7 +15,7 @@ from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
-from gpu_gotchas.repro.telling import last_line
+from gpu_gotchas.repro.telling import last_line, plain
 from gpu_gotchas.repro.values import same
 
 NOWHERE = "none"
@@ -111,7 +111,7 @@ class Runner:
             role=run.role,
             subject=run.subject,
             outcome=verdict.outcome,
-            reason=verdict.reason,
+            reason=plain(verdict.reason),
             proves=self._fingerprint(run),
             seconds=seen.seconds if seen else 0.0,
             versions=versions,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 from gpu_gotchas.repro.request import Observation
+
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def summary(seen: Observation) -> str:
@@ -29,6 +32,12 @@ def exit_text(code: int) -> str:
         return f"ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"ended by signal {-code}"
+
+
+def plain(text: str) -> str:
+    """Text that a terminal, a file and a page can take: without colours, what does not print spelt out."""
+    text = _ANSI.sub("", text).replace("\t", "    ")
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def last_line(text: str) -> str:
