@@ -81,9 +81,11 @@ class _Log:
     def __init__(self):
         self.tokens = None
 
-    def info_once(self, text, *values, **_):
+    def info(self, text, *values, **_):
         if text.startswith("GPU KV cache size"):
             self.tokens = int(values[0].replace(",", ""))
+
+    info_once = info
 
 
 def logged(package, blocks, block, length, states):
@@ -94,7 +96,7 @@ def logged(package, blocks, block, length, states):
 
     def spec(pages):
         return SimpleNamespace(
-            block_size=block, page_size_bytes=block, max_memory_usage_bytes=lambda config: pages * block
+            block_size=block, page_size_bytes=block, max_memory_usage_bytes=lambda _: pages * block
         )
 
     specs = [spec(-(-length // block))] + [spec(1)] * states

@@ -26,7 +26,8 @@ SOURCE = os.environ.get("GOTCHAS_VLLM_SOURCE")
 def repro(gotcha: str) -> ModuleType:
     name = "model_of_" + gotcha.replace("-", "_")
     spec = importlib.util.spec_from_file_location(name, ROOT / "gotchas" / gotcha / "repro.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

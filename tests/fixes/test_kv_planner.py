@@ -47,7 +47,7 @@ def taken(layer: Layer, block: int, load: Load) -> int:
 
 
 def filled(groups: list[tuple[Layer, int]], blocks: int, load: Load) -> tuple[int, int]:
-    """Whole requests, and tokens, that a pool of `blocks` holds: requests are let in until one is too large."""
+    """Whole requests, and tokens, that a pool holds: requests are let in until one is too large."""
     free = blocks
     whole = 0
     while (need := sum(taken(layer, block, load) for layer, block in groups)) <= free:
@@ -209,7 +209,7 @@ def test_latent_attention_is_never_padded_between_its_rows() -> None:
     ],
 )
 def test_sizes_that_make_no_sense_are_named(bad: object) -> None:
-    with pytest.raises(ValueError, match="at least|must hold|needs a group"):
+    with pytest.raises(ValueError, match=r"at least|must hold|needs a group"):
         bad()  # type: ignore[operator]
 
 
