@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_gotchas.fixes.kv_capacity import Group, capacity
@@ -122,6 +122,7 @@ def test_every_plan_has_one_page_that_all_layers_fit_and_loses_no_byte(
     assert (found.capacity.requests, found.capacity.tokens) == filled(groups, found.blocks, load)
 
 
+@settings(deadline=None)
 @given(layers=LAYERS, load=LOADS)
 def test_no_page_and_width_tried_one_by_one_is_cheaper(layers: list[Layer], load: Load) -> None:
     named = {str(index): layer for index, layer in enumerate(layers)}

@@ -21,9 +21,7 @@ def take(path: Path, names: Sequence[str], stand_ins: Mapping[str, object]) -> d
     """
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     wanted = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names
+        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names
     ]
     missing = sorted(set(names) - {node.name for node in wanted})
     if missing:
