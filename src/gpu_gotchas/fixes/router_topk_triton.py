@@ -18,16 +18,16 @@ MOST_EXPERTS = 4096
 
 @triton.jit
 def route_kernel(
-    logits,
-    weights,
-    ids,
-    experts,
-    row_stride,
+    logits: tl.tensor,
+    weights: tl.tensor,
+    ids: tl.tensor,
+    experts: tl.tensor,
+    row_stride: tl.tensor,
     K: tl.constexpr,
     RENORMALISE: tl.constexpr,
     BLOCK_E: tl.constexpr,
     BLOCK_K: tl.constexpr,
-):
+) -> None:
     """One row of `experts` logits to K weights and ids; BLOCK_E and BLOCK_K are powers of two above them."""
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK_E)
