@@ -142,11 +142,11 @@ print(count)
 """
 
 
-def run(program: str, **environment: str) -> str:
+def run(program: str, *arguments: str, **environment: str) -> str:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     source = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
         timeout=300,
@@ -191,3 +191,31 @@ def test_the_kernel_compiles_for_every_target(tmp_path: Path) -> None:
     sizes = json.loads(run(COMPILED, TRITON_CACHE_DIR=str(tmp_path)))
     assert len(sizes) == 33
     assert all(sizes.values())
+
+
+REPRO = """
+import importlib.util, sys
+from gpu_gotchas.repro.probe import ProbeTarget
+spec = importlib.util.spec_from_file_location("routing_repro", sys.argv[1])
+sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+target = ProbeTarget(target=None)
+for name in sys.argv[2:]:
+    print(*[getattr(module, name)(target, seed) for seed in range(3)])
+"""
+
+
+def measured(tier: str, **environment: str) -> list[str]:
+    path = Path(__file__).parents[2] / "gotchas/moe-topk-nan-duplicate-experts/repro.py"
+    probes = [f"{probe}_{tier}" for probe in ("bug", "control", "fixed")]
+    return run(REPRO, str(path), *probes, **environment).splitlines()
+
+
+def test_the_loop_repeats_one_expert_on_nan_only_and_the_fix_none() -> None:
+    assert measured("logic") == ["7.0 7.0 7.0", "0.0 0.0 0.0", "0.0 0.0 0.0"]
+
+
+def test_the_loop_as_a_kernel_does_the_same_in_the_interpreter() -> None:
+    pytest.importorskip("triton", reason="Triton runs on Linux only")
+    pytest.importorskip("numpy", reason="Triton's interpreter needs numpy")
+    assert measured("device", TRITON_INTERPRET="1") == measured("logic")
