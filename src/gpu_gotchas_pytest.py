@@ -20,12 +20,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add = group.addoption
     add("--gotchas", action="store_true", help="run the repros of the knowledge base")
     add("--gotcha", action="append", default=[], metavar="ID", help="only this gotcha (repeatable)")
-    add("--gotcha-tier", action="append", default=[], metavar="T", help="only this tier: logic, compile, package, device (repeatable)")
-    add("--gotcha-target", action="append", default=[], metavar="T", help="only this target, such as sm_86 (repeatable)")
+    add(
+        "--gotcha-tier",
+        action="append",
+        default=[],
+        metavar="T",
+        help="only this tier: logic, compile, package, device (repeatable)",
+    )
+    add(
+        "--gotcha-target",
+        action="append",
+        default=[],
+        metavar="T",
+        help="only this target, such as sm_86 (repeatable)",
+    )
     add("--gotcha-report", type=Path, metavar="FILE", help="write results to FILE, one line each")
-    add("--gotcha-strict", action="store_true", help="fail what is inconclusive, and a tier that was asked for and ran nothing")
+    add(
+        "--gotcha-strict",
+        action="store_true",
+        help="fail what is inconclusive, and a tier that was asked for and ran nothing",
+    )
     add("--gotcha-timeout", type=float, default=120.0, metavar="S", help="seconds that one probe may take")
-    add("--gotcha-hardware", type=Path, metavar="FILE", help="a file that describes the machine; the device tier is off then")
+    add(
+        "--gotcha-hardware",
+        type=Path,
+        metavar="FILE",
+        help="a file that describes the machine; the device tier is off then",
+    )
     add("--gotcha-package", metavar="NAME==VERSION", help="upstream release for the package tier")
 
 
@@ -135,7 +156,11 @@ class _Recorder:
             return
         from gpu_gotchas.repro.results import parse_result
 
-        ran = {result.tier.value for result in map(parse_result, self._lines) if result.outcome.value != "skipped"}
+        ran = {
+            result.tier.value
+            for result in map(parse_result, self._lines)
+            if result.outcome.value != "skipped"
+        }
         idle = [tier for tier in option("gotcha_tier") if tier not in ran]
         if idle and not session.exitstatus:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

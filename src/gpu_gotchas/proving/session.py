@@ -48,7 +48,9 @@ class Session:
         self.asked = asked
         self.gotchas = load_all()
         for id_ in asked.ids:
-            _check_known(id_, [name for gotcha in self.gotchas for name in (gotcha.id, *gotcha.aliases)], "gotcha")
+            _check_known(
+                id_, [name for gotcha in self.gotchas for name in (gotcha.id, *gotcha.aliases)], "gotcha"
+            )
         for name in asked.targets:
             if name != "cpu":
                 _check_known(name, [target.name for target in targets()], "target")
@@ -96,4 +98,3 @@ def _check_known(name: str, known: Collection[str], what: str) -> None:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f", did you mean {close[0]}?" if close else ""
     raise AskedWrongly(f"no {what} is called {name}{hint}")
-

@@ -25,7 +25,9 @@ def _hardware(machine: Machine) -> str:
         return f"{told}cards unknown{f' ({why})' if why else ''}"
     if not machine.cards:
         return f"{told}no GPU: the device tier is skipped"
-    names = [f"{card.name} ({card.target.name if card.target else 'no target known'})" for card in machine.cards]
+    names = [
+        f"{card.name} ({card.target.name if card.target else 'no target known'})" for card in machine.cards
+    ]
     return told + ", ".join(names)
 
 

@@ -63,7 +63,9 @@ def _broken(run: Run, seen: Observation) -> Verdict | None:
     answer = seen.answer
     if answer is None:
         symptom = _symptom(run.gotcha, seen)
-        return None if symptom else Verdict(Outcome.CRASHED, f"{_exit(seen.exit)}: {_last_line(seen.streams)}")
+        return (
+            None if symptom else Verdict(Outcome.CRASHED, f"{_exit(seen.exit)}: {_last_line(seen.streams)}")
+        )
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {_last_line(answer.exception)}")
     if run.tier in (Tier.COMPILE, Tier.PACKAGE) and answer.ended == "returned" and not answer.launches:
@@ -143,7 +145,9 @@ def _symptom(gotcha: Gotcha, seen: Observation) -> str | None:
         return "no answer within the time limit"
     if symptom.exit is ExpectedExit.SIGNAL and answer is None and seen.exit < 0:
         return _exit(seen.exit)
-    if symptom.exit is ExpectedExit.DEVICE_FAULT and any(fault in seen.symptom_text for fault in _DEVICE_FAULTS):
+    if symptom.exit is ExpectedExit.DEVICE_FAULT and any(
+        fault in seen.symptom_text for fault in _DEVICE_FAULTS
+    ):
         return _line_with(seen.symptom_text, _DEVICE_FAULTS)
     if symptom.observable and answer and answer.measured:
         bad = all(symptom.observable.bad.holds(number) for number in answer.measured)

@@ -101,7 +101,9 @@ def _unpack(wheel: Path, folder: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
             inside = (folder / entry.filename).resolve()
-            if not entry.filename.endswith((".py", "METADATA")) or not inside.is_relative_to(folder.resolve()):
+            if not entry.filename.endswith((".py", "METADATA")) or not inside.is_relative_to(
+                folder.resolve()
+            ):
                 continue
             total += entry.file_size
             if total > _LARGEST_UNPACKED:

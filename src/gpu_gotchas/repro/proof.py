@@ -70,9 +70,7 @@ def _required_tiers(repro: Repro) -> tuple[Tier, ...]:
     return anywhere or tuple(tier for tier in repro.tiers if tier is Tier.DEVICE)
 
 
-def _missing(
-    gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe
-) -> list[str]:
+def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
     passed = {Probe.BUG: {Outcome.REPRODUCED}, Probe.FIXED: {Outcome.FIX_CONFIRMED, Outcome.GUARDED}}[probe]
     if not repro.function(probe, tier):
         return [f"the repro defines no {probe.value} for the {tier.value} tier"]

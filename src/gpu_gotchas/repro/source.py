@@ -75,5 +75,7 @@ def _needs(path: Path, tree: ast.Module) -> Needs:
             return Needs(**literal)
         except (ValueError, TypeError) as error:
             allowed = ", ".join(Needs.__dataclass_fields__)
-            raise ValueError(f"{path}:{node.lineno}: NEEDS must be a literal dict of {allowed}: {error}") from error
+            raise ValueError(
+                f"{path}:{node.lineno}: NEEDS must be a literal dict of {allowed}: {error}"
+            ) from error
     return Needs()
