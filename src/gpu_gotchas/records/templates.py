@@ -2,8 +2,9 @@
 
 A template is text with holes: `{int}`, `{hex}`, `{path}`, `{word}`, `{any}`, or named, `{required:int}`; a
 literal brace is doubled. It matches anywhere in a line, but never so that its end cuts a number in two. A
-run of blanks counts as one. Of several ways to match, the leftmost wins, and in it each hole takes as much
-as it can, `{any}` as little: what a regular expression would do, in time linear in the line's length.
+run of blanks counts as one, and no hole is empty. Of several ways to match, the leftmost wins, and in it
+each hole takes as much as it can, `{any}` as little: what a regular expression would do, in time linear in
+the line's length.
 """
 
 from __future__ import annotations
