@@ -135,7 +135,7 @@ def test_every_problem_is_told_at_once_each_with_its_line(tmp_path: Path) -> Non
         ("fixed: 0.9.0", "fixed: 0.9.0, last_bad: 0.8.5", None),
         ("bad: '>= 0.1'", "bad: about 1", 'must be a bound such as ">= 0.1"'),
         ("bad: '>= 0.1'", "bad: '>= 1e999'", 'must be a bound such as ">= 0.1"'),
-        ("at {path}:{line:int}", "at {path}:{line:number}", "{line:number} is no hole"),
+        ("{path}:{line:int}", "{path}:{line:number}", "{line:number} is no hole"),
         ("symptom:\n", "symptom: gone\nrest:\n", "symptom: must be a mapping with summary"),
     ],
 )

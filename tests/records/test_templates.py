@@ -152,7 +152,7 @@ lower_words = st.from_regex(r"[a-z]{4}", fullmatch=True)
 
 @st.composite
 def rendered(draw: Callable[..., Any], kinds: list[str]) -> tuple[list[str], str]:
-    """The words of a template, at least two of them literal and all literals different, and a line it prints."""
+    """The words of a template, of which two or more are literal and no two alike, and a line it prints."""
     literals = draw(st.lists(lower_words, min_size=2, max_size=5, unique=True))
     chosen = draw(st.lists(st.sampled_from(kinds), max_size=4))
     words = draw(st.permutations([*literals, *("{" + kind + "}" for kind in chosen)]))
@@ -199,7 +199,7 @@ def test_the_longest_literal_is_in_every_line_that_matches(line: str, parts: lis
 
 
 def steps(template: str, line: str) -> int:
-    """Lines of Python that `find` runs. Each is a bounded number of passes over the line, none a backtracking."""
+    """Lines of Python that `find` runs. None does more than pass over the line once."""
     parsed = Template.parse(template)
     parsed.find(line)
     count = 0
