@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from gpu_gotchas.records.holes import HOLES, Hole, Literal
 from gpu_gotchas.records.model import Signature
@@ -36,11 +36,11 @@ class Template:
         """Raises ValueError for an open brace, an unknown hole, or a template of nothing but holes."""
         return _parse(text)
 
-    @property
+    @cached_property
     def literals(self) -> tuple[str, ...]:
         return tuple(part.text for part in self.parts if isinstance(part, Literal))
 
-    @property
+    @cached_property
     def longest_literal(self) -> str:
         """What every matching line holds, its blanks made one: a cheap test to make first."""
         return max(self.literals, key=len)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import inspect
 from datetime import date
 from pathlib import Path
 
@@ -54,9 +53,7 @@ def test_no_rule_minds_a_good_example(rule: str, number: int, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
-def test_a_rule_asks_only_what_it_is_given(rule: str) -> None:
-    """No rule needs more than the base: none opens a network, none runs a repro."""
-    assert list(inspect.signature(RULES[rule].check).parameters) == ["base"]
+def test_in_an_empty_base_no_rule_finds_anything(rule: str) -> None:
     assert list(RULES[rule].check(Base((), (), TODAY))) == []
 
 
