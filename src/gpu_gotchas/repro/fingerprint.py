@@ -16,14 +16,14 @@ _OURS = "gpu_gotchas.fixes", "gpu_gotchas.upstream"
 
 
 def fingerprint(gotcha: Gotcha, repro: Repro) -> str:
-    """Twelve hex digits over the repro and its local imports, the fix modules, symptom and affects."""
+    """Sixteen hex digits over the repro and its local imports, the fix modules, symptom and affects."""
     digest = hashlib.sha256()
     for path in sorted(_sources(gotcha, repro)):
         digest.update(path.name.encode())
         # Line ends differ between checkouts of one commit.
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     digest.update(_claims(gotcha.path / "gotcha.yaml").encode())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:16]
 
 
 def _claims(record: Path) -> str:
