@@ -24,8 +24,8 @@ _HINTS = (*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10
 _TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])"
 _CAPABILITY = r"(?i)\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b"
 _NEED = (
-    r"(?i)\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only"
-    r"|(?<!not )supported|>=)"
+    r"(?i)>=|\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only"
+    r"|(?<!not )supported)\b"
 )
 _VERSION = (
     rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"
