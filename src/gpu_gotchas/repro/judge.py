@@ -68,9 +68,14 @@ def _broken(run: Run, seen: Observation) -> Verdict | None:
         )
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {_last_line(answer.exception)}")
-    if run.tier in (Tier.COMPILE, Tier.PACKAGE) and answer.ended == "returned" and not answer.launches:
+    if _must_launch(run) and answer.ended == "returned" and not answer.launches:
         return Verdict(Outcome.CRASHED, "launched nothing")
     return None
+
+
+def _must_launch(run: Run) -> bool:
+    """Whether the failure is one of a launch. Upstream's code is asked for one where our own repro makes one."""
+    return run.target is not None and run.tier is not Tier.DEVICE and Tier.COMPILE in run.repro.tiers
 
 
 def _judge_bug(run: Run, seen: Observation, symptom: str | None, knowledge: Knowledge) -> Verdict:

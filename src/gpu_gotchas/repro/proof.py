@@ -10,8 +10,7 @@ from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.plan import CPU
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
 from gpu_gotchas.repro.source import Repro, read_repro
 from gpu_gotchas.repro.targets import affected_targets, compiled_targets
