@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail what is inconclusive, and a tier that was asked for and ran nothing",
     )
-    add("--gotcha-timeout", type=float, default=120.0, metavar="S", help="seconds that one probe may take")
+    add("--gotcha-timeout", type=float, metavar="S", help="seconds that one probe may take")
     add(
         "--gotcha-hardware",
         type=Path,

@@ -28,7 +28,7 @@ class AskedWrongly(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The options. ids, tiers, targets: empty for all. timeout: seconds for one probe.
+    """The options. ids, tiers, targets: empty for all. timeout: seconds for one probe, None for as long as its repro needs.
 
     hardware: a file that describes the machine. package: `name==version` for the package tier.
     """
@@ -36,7 +36,7 @@ class Asked:
     ids: tuple[str, ...] = ()
     tiers: tuple[Tier, ...] = ()
     targets: tuple[str, ...] = ()
-    timeout: float = 120.0
+    timeout: float | None = None
     hardware: Path | None = None
     package: str | None = None
 
@@ -61,11 +61,11 @@ class Session:
 
     @cached_property
     def _children(self) -> Children:
-        return Children(self.asked.timeout)
+        return Children()
 
     @cached_property
     def runner(self) -> Runner:
-        return Runner(self._children, knowledge(self.gotchas), described=self.machine.described)
+        return Runner(self._children, knowledge(self.gotchas), described=self.machine.described, timeout=self.asked.timeout)
 
     @property
     def wanted(self) -> Sequence[Gotcha]:

@@ -46,7 +46,7 @@ class Children:
             nursery.close()
 
     def run(self, request: Request, timeout: float = TIMEOUT) -> Observation:
-        """Call one probe in a child of its own, for `timeout` seconds at most, and say what was seen of it."""
+        """Call one probe in a child of its own, for at most `timeout` seconds; say what was seen of it."""
         with tempfile.TemporaryDirectory(prefix="gotchas-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             (folder / "cache").mkdir()

@@ -22,7 +22,8 @@ def _chain(error: BaseException) -> list[BaseException]:
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         links.append(link)
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        hidden = link.__suppress_context__ or link.__cause__ is not None
+        link = link.__cause__ if hidden else link.__context__
     return links[::-1]
 
 

@@ -25,7 +25,7 @@ class Nursery:
 
     def __init__(self, cache: Path) -> None:
         self._child: int | None = None
-        self._words = tempfile.TemporaryFile()
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         # A session of its own: Ctrl-C reaches the parent alone, which then ends nursery and probe in order.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "gpu_gotchas.repro.nursery"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ class Left(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """added: results that were not there before. unchanged: those that were. left: how many were left, why."""
+    """added: results that are new. unchanged: those that were there. left: how many are left out, and why."""
 
     added: int
     unchanged: int
@@ -53,8 +52,9 @@ def keep(gotcha: Gotcha, results: Iterable[Result], by: str | None = None) -> Ke
     folded = fold(before, counted)
     if folded or path.exists():
         scratch = path.with_suffix(".new")
-        scratch.write_text("".join(f"{result.to_json()}\n" for result in folded), encoding="utf-8")
-        os.replace(scratch, path)
+        lines = "".join(f"{result.to_json()}\n" for result in folded)
+        scratch.write_text(lines, encoding="utf-8", newline="\n")
+        scratch.replace(path)
     unchanged = len(set(map(Result.to_json, before)) & set(map(Result.to_json, folded)))
     return Kept(len(folded) - unchanged, unchanged, left)
 

@@ -77,7 +77,7 @@ def _be_child(request: Request, folder: Path, streams: list[Path]) -> None:
 
 
 def _warm_up() -> None:
-    """Do once what every child would do. What fails here fails in the probe that needs it, and is told there."""
+    """Do once what every child would do. What fails here fails in the probe that needs it, which tells."""
     for name in ("torch", "triton", "triton.experimental.gluon", "gpu_gotchas.repro.dry"):
         with suppress(Exception):
             importlib.import_module(name)

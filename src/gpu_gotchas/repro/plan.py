@@ -132,6 +132,7 @@ def _on_cards(gotcha: Gotcha, repro: Repro, machine: Machine, *, by_name: bool) 
         yield NotRun(gotcha, Tier.DEVICE, because)
         return
     cards = {card.target.name: card.target for card in machine.cards or () if card.target}
+    outside = []
     for target in cards.values():
         if is_affected(gotcha, target):
             yield from _runs(gotcha, repro, Tier.DEVICE, [target], [])
@@ -140,7 +141,9 @@ def _on_cards(gotcha: Gotcha, repro: Repro, machine: Machine, *, by_name: bool) 
             if ELSEWHERE in repro.functions:
                 yield Run(gotcha, repro, Tier.DEVICE, target, Probe.BUG, Role.ELSEWHERE, ELSEWHERE)
         else:
-            yield NotRun(gotcha, Tier.DEVICE, f"{target.name} is outside the claimed hardware")
+            outside.append(target.name)
+    if outside:
+        yield NotRun(gotcha, Tier.DEVICE, f"{' and '.join(outside)} outside the claimed hardware")
 
 
 def _no_card(repro: Repro, machine: Machine, *, by_name: bool) -> str | None:

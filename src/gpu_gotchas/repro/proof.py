@@ -12,9 +12,8 @@ from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
-from gpu_gotchas.repro.source import Repro, read_repro
+from gpu_gotchas.repro.source import Repro, ReproError, read_repro
 from gpu_gotchas.repro.targets import affected_targets, compiled_targets
-
 
 RULE = "status-is-proven"
 
@@ -47,7 +46,7 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
     current = fingerprint(gotcha, repro)
     results = list(results)
     fresh = [result for result in results if result.proves == current]
-    bug: list[str] = []
+    bug: list[str] = [] if repro.tiers else ["the repro defines no bug"]
     fix: list[str] = []
     for tier in _required_tiers(repro):
         in_tier = [result for result in fresh if result.tier is tier]
@@ -64,9 +63,12 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
 
 
 def _required_tiers(repro: Repro) -> tuple[Tier, ...]:
-    """Tiers that any machine can run; the device tier only where nothing else shows the failure."""
-    anywhere = tuple(tier for tier in repro.tiers if tier in (Tier.LOGIC, Tier.COMPILE))
-    return anywhere or tuple(tier for tier in repro.tiers if tier is Tier.DEVICE)
+    """Tiers that any machine can run; the others only where nothing else shows the failure."""
+    for tiers in ((Tier.LOGIC, Tier.COMPILE), (Tier.PACKAGE,), (Tier.DEVICE,)):
+        required = tuple(tier for tier in tiers if tier in repro.tiers)
+        if required:
+            return required
+    return ()
 
 
 def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
@@ -129,8 +131,11 @@ def check_proofs(gotchas: Iterable[Gotcha]) -> list[Problem]:
     for gotcha in gotchas:
         try:
             problems += _check(gotcha)
-        except (ResultError, ValueError) as error:
-            problems.append(Problem(gotcha.path / KEPT, None, str(error), RULE))
+        except (ResultError, ReproError) as error:
+            problems.append(Problem(error.path or gotcha.path, error.line, error.message, RULE))
+        except SyntaxError as error:  # in a module that the repro or a fix imports
+            place = Path(error.filename) if error.filename else gotcha.path
+            problems.append(Problem(place, error.lineno, f"this is no Python: {error.msg}", RULE))
     return problems
 
 

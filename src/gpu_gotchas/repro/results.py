@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from enum import Enum
@@ -19,7 +20,13 @@ KEPT = "verified.jsonl"
 
 
 class ResultError(ValueError):
-    """A line that is no result. The message names the file, the line and what would be right."""
+    """A line that is no result. path, line: where it stands, when it stands in a file."""
+
+    def __init__(self, message: str, path: Path | None = None, line: int | None = None) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        super().__init__(f"{path}:{line}: {message}" if path else message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,10 @@ class Result:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """What makes two results answers to one question, of which the newest counts. Triton decides what compiles,
-        so each release of it answers for itself."""
+        """What makes two results answers to one question, of which the newest counts.
+
+        Triton decides what compiles, so each release of it answers for itself.
+        """
         return (
             self.gotcha, self.tier.value, self.target, self.probe.value, self.role.value,
             self.subject.value, self.package, self.device, self.versions.get("triton"),
@@ -81,7 +90,7 @@ def parse_result(line: str) -> Result:
     """A result from its line. Raises ResultError saying what would be right."""
     try:
         data = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ResultError(f"this is no JSON: {error}") from error
     if not isinstance(data, dict) or data.pop("version", None) != FORMAT:
         raise ResultError(f'a result is an object with "version": {FORMAT}')
@@ -106,9 +115,21 @@ def _check_texts(data: dict[str, Any]) -> None:
         if not isinstance(data.get(name), str | None):
             raise ResultError(f"{name} must be text or left out")
     try:
-        datetime.fromisoformat(data["date"])
+        # What is no text in UTF-8, a half of a surrogate pair, could not be kept.
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ResultError(f"text must be Unicode: {error.reason}") from error
+    _check_date(data["date"])
+
+
+def _check_date(date: str) -> None:
+    example = 'date must be ISO 8601 with its offset, such as "2026-01-31T12:00:00+00:00"'
+    try:
+        zone = datetime.fromisoformat(date).tzinfo
     except ValueError as error:
-        raise ResultError(f'date must be ISO 8601 such as "2026-01-31T12:00:00+00:00": {error}') from error
+        raise ResultError(f"{example}: {error}") from error
+    if zone is None:
+        raise ResultError(f"{example}: {date!r} has none")
 
 
 def _check_numbers(data: dict[str, Any]) -> None:
@@ -125,7 +146,12 @@ def _check_numbers(data: dict[str, Any]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def read_results(path: Path) -> list[Result]:
@@ -135,17 +161,18 @@ def read_results(path: Path) -> list[Result]:
     """
     if not path.exists():
         return []
-    text = path.read_bytes().decode("utf-8", errors="replace")
+    # Lines end with a line feed alone: a reason may hold other characters that Python would split at.
+    *lines, rest = path.read_bytes().decode("utf-8", errors="replace").split("\n")
     results = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             results.append(parse_result(line))
         except ResultError as error:
-            if not text.endswith("\n") and number == len(text.splitlines()):
-                break  # the run was killed while it wrote this line
-            raise ResultError(f"{path}:{number}: {error}") from error
+            raise ResultError(str(error), path, number) from error
+    with suppress(ResultError):  # without its line feed, the run may have been killed while it wrote this
+        results += [parse_result(rest)] if rest.strip() else []
     return results
 
 
@@ -156,7 +183,11 @@ def fold(kept: Iterable[Result], new: Iterable[Result]) -> list[Result]:
         known = newest.get(result.key)
         if known is None or _when(result) >= _when(known):
             newest[result.key] = result
-    return [newest[key] for key in sorted(newest, key=lambda key: tuple(part or "" for part in key))]
+    return [newest[key] for key in sorted(newest, key=_order)]
+
+
+def _order(key: tuple[str | None, ...]) -> list[tuple[bool, str]]:
+    return [(part is not None, part or "") for part in key]
 
 
 def _when(result: Result) -> tuple[float, str]:

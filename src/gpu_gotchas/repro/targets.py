@@ -13,7 +13,7 @@ _BACKENDS = (Vendor.NVIDIA, Vendor.AMD)
 
 
 def compiled_targets() -> tuple[Target, ...]:
-    """Targets of the catalogue that Triton has a backend for; the installed Triton is asked before each run."""
+    """Targets that Triton has a backend for; the installed Triton is asked before each run."""
     return tuple(target for target in targets() if target.vendor in _BACKENDS)
 
 
