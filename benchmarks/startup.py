@@ -95,7 +95,7 @@ def write_records(root: Path, count: int) -> None:
 
 @dataclass(slots=True)
 class Run:
-    """One command of the comparison. taken: seconds of each run. aim: the highest ratio that is good enough."""
+    """One command of the comparison. taken: seconds of each run. aim: the highest ratio that will do."""
 
     name: str
     command: Sequence[str]

@@ -19,7 +19,7 @@ from gpu_gotchas.repro.results import Result, parse_result
 
 
 class Hooks:
-    """The hooks of one run. Results are gathered where reports arrive: in the only process, or the controller.
+    """The hooks of one run. Results are gathered where reports arrive: here, or in xdist's controller.
 
     Raises pytest.UsageError for what was asked wrongly, and for records that cannot be loaded.
     """

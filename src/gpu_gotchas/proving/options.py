@@ -13,8 +13,7 @@ import pytest
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.repro.packages import PackageError, parse_release
-from gpu_gotchas.repro.plan import CPU
-from gpu_gotchas.repro.probe import Tier
+from gpu_gotchas.repro.probe import CPU, Tier
 
 
 class AskedWrongly(ValueError):

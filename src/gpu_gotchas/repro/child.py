@@ -22,7 +22,7 @@ from typing import Any
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.exceptions import exception_lines, full_traceback
-from gpu_gotchas.repro.probe import ProbeTarget, Tier
+from gpu_gotchas.repro.probe import CPU, ProbeTarget, Tier
 from gpu_gotchas.repro.request import Answer, Request
 from gpu_gotchas.repro.values import comparable
 
@@ -72,8 +72,8 @@ def _is_refusal(error: BaseException) -> bool:
 
 
 def _prepare(request: Request) -> tuple[ProbeTarget, str | None, list[Any]]:
-    if request.tier is Tier.LOGIC:
-        return ProbeTarget(None), None, []
+    if request.target == CPU:
+        return ProbeTarget(None, package=request.package), None, []
     target = find_target(request.target)
     if request.tier is Tier.DEVICE:
         from gpu_gotchas.repro.device import use_card

@@ -16,7 +16,7 @@ _OURS = "gpu_gotchas.fixes", "gpu_gotchas.upstream"
 
 
 def fingerprint(gotcha: Gotcha, repro: Repro) -> str:
-    """Twelve hex digits over the repro and its local imports, the fix modules, symptom and affects."""
+    """Sixteen hex digits over the repro and its local imports, the fix modules, symptom and affects."""
     sources = _sources(gotcha, repro)
     digest = hashlib.sha256()
     # By name, not by path: where a checkout or an install lies must not matter.
@@ -25,7 +25,7 @@ def fingerprint(gotcha: Gotcha, repro: Repro) -> str:
         # Line ends differ between checkouts of one commit.
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     digest.update(_claims(gotcha.path / "gotcha.yaml").encode())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:16]
 
 
 def _name(path: Path, repro: Repro) -> str:

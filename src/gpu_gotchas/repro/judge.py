@@ -79,7 +79,7 @@ def _broken(run: Run, seen: Observation, symptom: str | None) -> Verdict | None:
 
 def _must_launch(run: Run, answer: Answer) -> bool:
     """In the compile tier a launch must happen. What decides without one must return its decision."""
-    if run.tier not in (Tier.COMPILE, Tier.PACKAGE):
+    if run.target is None or run.tier is Tier.DEVICE:
         return False
     deciding = run.probe is Probe.FIXED and any(fix.type in _DECIDING for fix in run.gotcha.fixes)
     return answer.value is None or not (deciding or run.tier is Tier.PACKAGE)

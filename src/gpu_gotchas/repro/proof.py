@@ -10,11 +10,10 @@ from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.plan import CPU
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
 from gpu_gotchas.repro.source import Repro, ReproError, read_repro
-from gpu_gotchas.repro.targets import affected_targets, compiled_targets
+from gpu_gotchas.repro.targets import affected_targets, claims_hardware, compiled_targets
 
 RULE = "status-is-proven"
 
@@ -86,7 +85,7 @@ def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result]
 
 
 def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
-    if tier is Tier.LOGIC:
+    if tier is Tier.LOGIC or (tier is Tier.PACKAGE and not claims_hardware(gotcha)):
         return (CPU,)
     if tier is Tier.DEVICE:
         return ()

@@ -74,7 +74,7 @@ class Runner:
 
     def _refusal(self, run: Run) -> str | None:
         """Why the installed Triton cannot be asked about this target, in its own words, or None."""
-        if run.tier not in (Tier.COMPILE, Tier.PACKAGE):
+        if run.target is None or run.tier is Tier.DEVICE:
             return None
         seen = self._observe(Request(str(_TRIAL), "bug", Tier.COMPILE, run.target_name), run)
         if seen.answer and seen.answer.ended == "returned":

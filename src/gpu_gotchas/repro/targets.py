@@ -17,6 +17,11 @@ def compiled_targets() -> tuple[Target, ...]:
     return tuple(target for target in targets() if target.vendor in _BACKENDS)
 
 
+def claims_hardware(gotcha: Gotcha) -> bool:
+    """Whether the record says anything about targets; if not, a package is asked as no target at all."""
+    return any(case.hardware.vendors or case.hardware.shared_memory for case in gotcha.affects)
+
+
 def is_affected(gotcha: Gotcha, target: Target) -> bool:
     """Whether the record claims this target, settings and versions being as it asks."""
     return some(case.hardware.on_target(target) for case in gotcha.affects) is Truth.YES

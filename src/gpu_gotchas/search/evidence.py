@@ -16,22 +16,23 @@ if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Card, Machine
     from gpu_gotchas.hardware.targets import Target
 
-_TARGET = re.compile(r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])")
-_CAPABILITY = re.compile(r"\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b", re.IGNORECASE)
-_CARD = re.compile(
-    r"\b(?:RTX|GTX|GeForce|Tesla|Quadro|TITAN|CMP|GB10|GH200|Radeon|Instinct|[ABHLTV]\d{1,3}S?|MI\d{3}X?)\b"
+_PACKAGES = ("vllm", "sglang", "torch", "triton", "flashinfer", "transformers", "aiter")
+_VENDORS = ("nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "titan", "radeon", "instinct")
+_HINTS = (*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3")
+"""A line without any of these, in lower case, states no fact. Patterns are compiled for one that does."""
+
+_TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])"
+_CAPABILITY = r"(?i)\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b"
+_NEED = (
+    r"(?i)>=|\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only"
+    r"|(?<!not )supported)\b"
 )
-_NEED = re.compile(
-    r"\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only|(?<!not )supported|>=)",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(
-    r"\b(vllm|sglang|torch|triton|flashinfer|transformers|aiter)(?:\s+api server)?"
+_VERSION = (
+    rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"
     r"(?:==|\s*[:=]\s*|\s+version:?\s+|\s+)v?"
-    r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+)?"
-    r"(?:\+[\w.]+)?)(?![\w.])",
-    re.IGNORECASE,
+    r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+)?(?:\+[\w.]+)?)(?![\w.])"
 )
+_CARD = rf"(?i)\b(?:{'|'.join(_VENDORS)}|gb10|gh200|cmp|[abhltv]\d{{1,3}}s?|mi\d{{3}}x?)\b"
 
 
 def facts(lines: Iterable[str]) -> Machine | None:
@@ -43,13 +44,16 @@ def facts(lines: Iterable[str]) -> Machine | None:
     found_cards: dict[str, Target] = {}
     versions: dict[str, set[str]] = {}
     for line in lines:
-        for package, version in _VERSION.findall(line):
-            versions.setdefault(package.lower(), set()).add(version)
-        if _NEED.search(line):
+        lowered = line.lower()
+        if not any(hint in lowered for hint in _HINTS):
             continue
-        found_targets.update(_TARGET.findall(line))
-        found_targets.update(f"sm_{major}{minor}" for major, minor in _CAPABILITY.findall(line))
-        if _CARD.search(line):
+        for package, version in re.findall(_VERSION, line):
+            versions.setdefault(package.lower(), set()).add(version)
+        if re.search(_NEED, line):
+            continue
+        found_targets.update(re.findall(_TARGET, line))
+        found_targets.update(f"sm_{major}{minor}" for major, minor in re.findall(_CAPABILITY, line))
+        if re.search(_CARD, line):
             found_cards.update(_cards_in(line))
     software = {package: next(iter(seen)) for package, seen in versions.items() if len(seen) == 1}
     if not (found_targets or found_cards or software):
