@@ -89,7 +89,7 @@ def plan(
 
 
 def release_to_ask(gotcha: Gotcha) -> str | None:
-    """The release whose code the package tier asks, `name==version`: the last bad one, else the one modelled."""
+    """The release that the package tier asks, `name==version`: the last bad one, else the one modelled."""
     for case in gotcha.affects:
         for package, ranges in case.software.items():
             for version in ranges:

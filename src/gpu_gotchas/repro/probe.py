@@ -18,7 +18,6 @@ from typing import Literal
 
 from gpu_gotchas.hardware.targets import Target, Vendor
 
-
 CPU = "cpu"
 """Where a target's name is wanted and no target is meant."""
 

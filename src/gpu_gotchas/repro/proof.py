@@ -150,8 +150,8 @@ def _check(gotcha: Gotcha) -> list[Problem]:
     proof = prove(gotcha, repro, kept_results(gotcha))
     record = gotcha.path / "gotcha.yaml"
     if proof.contradictions and gotcha.status is not Status.CONTESTED:
-        return [Problem(record, None, f"results contradict the record, so it is contested: {what}", RULE)
-                for what in proof.contradictions]  # fmt: skip
+        said = "results contradict the record, so it is contested"
+        return [Problem(record, None, f"{said}: {what}", RULE) for what in proof.contradictions]
     if _RANK.get(gotcha.status, 0) <= _RANK.get(proof.status, 0):
         return []
     missing = proof.missing_bug if proof.status is Status.DRAFT else proof.missing_fix
