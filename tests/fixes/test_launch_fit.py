@@ -43,7 +43,6 @@ def test_a_roomy_card_keeps_the_launch_as_it_stands(tmp_path: Path) -> None:
 
 def test_the_choice_depends_on_the_specialisation(tmp_path: Path) -> None:
     half, single = fit_on("sm_86", tmp_path, "float16", "float32")["told"]
-    assert single["shared"] != half["shared"]
     assert len(single["passed_over"]) > len(half["passed_over"])
 
 
