@@ -1,0 +1,1 @@
+"""Proving records under pytest: the one place where repros, records and search meet."""

@@ -1,0 +1,113 @@
+"""Running probes in child processes: forked for what needs no card, spawned for what does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from gpu_gotchas.repro.environment import child_environment
+from gpu_gotchas.repro.forking import Nursery, NurseryLost
+from gpu_gotchas.repro.probe import Tier
+from gpu_gotchas.repro.request import Answer, Observation, Request
+from gpu_gotchas.repro.watch import End, read_tail, wait
+
+TIMEOUT = 120.0
+_STREAMS = ("stdout", "stderr")
+
+
+class Children:
+    """Starts a child for each request; a context manager that leaves no process behind.
+
+    The nursery starts with the first probe that it can serve, and anew when it was lost.
+    """
+
+    def __init__(self) -> None:
+        self._nursery: Nursery | None = None
+
+    def __enter__(self) -> Children:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the nursery."""
+        nursery, self._nursery = self._nursery, None
+        if nursery is not None:
+            nursery.close()
+
+    def run(self, request: Request, timeout: float = TIMEOUT) -> Observation:
+        """Call one probe in a child of its own, for at most `timeout` seconds; say what was seen of it."""
+        with tempfile.TemporaryDirectory(prefix="gotchas-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            (folder / "cache").mkdir()
+            started = time.monotonic()
+            # A real card is reached from a fresh process only: CUDA does not survive a fork.
+            forks = request.tier is not Tier.DEVICE and hasattr(os, "fork")
+            end = (self._fork if forks else self._spawn)(request, folder, timeout)
+            return _observation(folder, end, round(time.monotonic() - started, 3))
+
+    def _fork(self, request: Request, folder: Path, timeout: float) -> End:
+        if self._nursery is not None and not self._nursery.alive:
+            self.close()
+        try:
+            if self._nursery is None:
+                self._nursery = Nursery(folder / "cache")
+            return self._nursery.run(request, folder, timeout)
+        except NurseryLost as lost:
+            self.close()
+            return End(exit=1, lost=str(lost))
+
+    def _spawn(self, request: Request, folder: Path, timeout: float) -> End:
+        # -P: the folder one stands in may hold a module of a name that the child imports.
+        command = [
+            sys.executable, "-P", "-m", "gpu_gotchas.repro.child",
+            request.path, request.function, request.target,
+            f"--tier={request.tier.value}", f"--seeds={request.seeds}", f"--repeats={request.repeats}",
+            f"--answer={folder / 'answer.json'}",
+            *([f"--package={request.package}"] if request.package else []),
+        ]  # fmt: skip
+        paths = [folder / stream for stream in _STREAMS]
+        with paths[0].open("wb") as stdout, paths[1].open("wb") as stderr:
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                env=child_environment(folder / "cache", cards=request.tier is Tier.DEVICE),
+                start_new_session=True,
+            )
+
+            def kill() -> None:
+                with suppress(ProcessLookupError, PermissionError):
+                    if hasattr(os, "killpg"):
+                        os.killpg(child.pid, signal.SIGKILL)
+                    else:
+                        child.kill()
+
+            try:
+                return wait(child.poll, kill, paths, timeout)
+            finally:
+                kill()
+
+
+def _observation(folder: Path, end: End, seconds: float) -> Observation:
+    answer = folder / "answer.json"
+    return Observation(
+        answer=Answer.from_json(answer.read_text()) if end.exit == 0 and answer.exists() else None,
+        exit=end.exit,
+        seconds=seconds,
+        timed_out=end.timed_out,
+        flooded=end.flooded,
+        lost=end.lost,
+        streams="\n".join(filter(None, (read_tail(folder / stream) for stream in _STREAMS))),
+    )

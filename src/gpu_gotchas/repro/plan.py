@@ -1,0 +1,166 @@
+"""The runs that prove a record, derived from its ranges, its repro and what this machine offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.targets import Target
+from gpu_gotchas.records.model import ControlAxis, Gotcha
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
+from gpu_gotchas.repro.source import ELSEWHERE, Repro
+from gpu_gotchas.repro.targets import affected_targets, compiled_targets, control_targets, is_affected
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One probe to run. target: None where no hardware is asked about. function: its name in the repro.
+
+    package: `name==version` of the upstream package under test, in the package tier.
+    """
+
+    gotcha: Gotcha
+    repro: Repro
+    tier: Tier
+    target: Target | None
+    probe: Probe
+    role: Role
+    function: str
+    package: str | None = None
+
+    @property
+    def target_name(self) -> str:
+        return self.target.name if self.target else CPU
+
+    @property
+    def name(self) -> str:
+        where = f"{self.tier.value}-{self.target_name}"
+        return f"{self.probe.value if self.role is not Role.ELSEWHERE else self.function}[{where}]"
+
+    @property
+    def subject(self) -> Subject:
+        return Subject.UPSTREAM if self.tier is Tier.PACKAGE else Subject.MECHANISM
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """A tier of a gotcha that cannot run here, because."""
+
+    gotcha: Gotcha
+    tier: Tier
+    because: str
+
+    @property
+    def name(self) -> str:
+        return f"bug[{self.tier.value}]"
+
+
+def plan(
+    gotcha: Gotcha,
+    repro: Repro,
+    machine: Machine,
+    *,
+    package: str | None = None,
+    by_name: bool = False,
+) -> list[Run | NotRun]:
+    """Every run of one gotcha, in a stable order, and a reason for each tier that cannot run.
+
+    package: upstream package to test, `name==version`; default is what `release_to_ask` says.
+    by_name: the gotcha was asked for by its id, which a repro that can wedge a card needs.
+    """
+    planned: list[Run | NotRun] = []
+    for tier in repro.tiers:
+        if tier is Tier.LOGIC:
+            planned += _runs(gotcha, repro, tier, [None], [])
+        elif tier is Tier.DEVICE:
+            planned += _on_cards(gotcha, repro, machine, by_name=by_name)
+        elif tier is Tier.PACKAGE:
+            planned += _on_package(gotcha, repro, package or release_to_ask(gotcha))
+        else:
+            planned += _on_targets(gotcha, repro, tier)
+    return planned
+
+
+def release_to_ask(gotcha: Gotcha) -> str | None:
+    """The release whose code the package tier asks, `name==version`: the last bad one, else the one modelled."""
+    for case in gotcha.affects:
+        for package, ranges in case.software.items():
+            for version in ranges:
+                if version.last_bad:
+                    return f"{package}=={version.last_bad}"
+    return next((f"{model.package}=={model.version}" for model in gotcha.models), None)
+
+
+def _on_package(gotcha: Gotcha, repro: Repro, release: str | None) -> Iterator[Run | NotRun]:
+    if release is None:
+        yield NotRun(gotcha, Tier.PACKAGE, "the record names no release of a package")
+    elif all(case.hardware.vendors is None for case in gotcha.affects):
+        # Nothing about hardware is claimed, so there is no target to ask it as.
+        yield from _runs(gotcha, repro, Tier.PACKAGE, [None], [], release)
+    else:
+        yield from _on_targets(gotcha, repro, Tier.PACKAGE, release)
+
+
+def _on_targets(
+    gotcha: Gotcha, repro: Repro, tier: Tier, package: str | None = None
+) -> Iterator[Run | NotRun]:
+    known = compiled_targets()
+    controls = control_targets(gotcha, known) if gotcha.control is ControlAxis.HARDWARE else ()
+    yield from _runs(gotcha, repro, tier, affected_targets(gotcha, known), controls, package)
+
+
+def _runs(
+    gotcha: Gotcha,
+    repro: Repro,
+    tier: Tier,
+    affected: Iterable[Target | None],
+    controls: Iterable[Target | None],
+    package: str | None = None,
+) -> Iterator[Run]:
+    probes = {probe: repro.function(probe, tier) for probe in Probe}
+    for role, where in ((Role.AFFECTED, affected), (Role.CONTROL, controls)):
+        for target in where:
+            for probe, function in probes.items():
+                # On a control target, bug and fixed are the control; `control` changes a condition instead.
+                if function and not (role is Role.CONTROL and probe is Probe.CONTROL):
+                    yield Run(gotcha, repro, tier, target, probe, role, function, package)
+
+
+def _on_cards(gotcha: Gotcha, repro: Repro, machine: Machine, *, by_name: bool) -> Iterator[Run | NotRun]:
+    because = _no_card(repro, machine, by_name=by_name)
+    if because:
+        yield NotRun(gotcha, Tier.DEVICE, because)
+        return
+    cards = {card.target.name: card.target for card in machine.cards or () if card.target}
+    outside = []
+    for target in cards.values():
+        if is_affected(gotcha, target):
+            yield from _runs(gotcha, repro, Tier.DEVICE, [target], [])
+        elif gotcha.control is ControlAxis.HARDWARE:
+            yield from _runs(gotcha, repro, Tier.DEVICE, [], [target])
+            if ELSEWHERE in repro.functions:
+                yield Run(gotcha, repro, Tier.DEVICE, target, Probe.BUG, Role.ELSEWHERE, ELSEWHERE)
+        else:
+            outside.append(target.name)
+    if outside:
+        yield NotRun(gotcha, Tier.DEVICE, f"{' and '.join(outside)} outside the claimed hardware")
+
+
+def _no_card(repro: Repro, machine: Machine, *, by_name: bool) -> str | None:
+    """Why the device tier cannot run, or None."""
+    needs = repro.needs
+    if machine.described:
+        return "the hardware is described in a file, and a description runs nothing"
+    if machine.cards is None:
+        return "; ".join(f"{part.what}: {part.because}" for part in machine.unknown) or "no card is known of"
+    if len(machine.cards) < needs.gpus:
+        return f"needs {needs.gpus} GPU, this machine has {len(machine.cards)}"
+    if needs.can_wedge and not by_name:
+        return "may leave the card unusable until a reboot: ask for it with --gotcha ID"
+    if not any(card.target for card in machine.cards):
+        return "the cards here are in no table of ours: " + ", ".join(card.name for card in machine.cards)
+    largest = max((card.memory for card in machine.cards if card.memory), default=None)
+    if largest is not None and largest < needs.memory_gib * 2**30:
+        return f"needs {needs.memory_gib:g} GiB on a card, the largest here has {largest / 2**30:.1f}"
+    return None
+
