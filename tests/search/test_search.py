@@ -181,7 +181,10 @@ def test_a_withdrawn_record_says_so_names_its_successor_and_advises_nothing(inde
 
 def test_two_failures_in_one_log_are_both_named(index: Index) -> None:
     pages = "planning invented pages for 2 layers\nRuntimeError: invented page 5 is not divisible by 2"
-    assert set(ids(search(f"{pages}\nthen\n{FP8}", index=index))) == {"sample-page-size", "sample-fp8e4nv-refused"}
+    assert set(ids(search(f"{pages}\nthen\n{FP8}", index=index))) == {
+        "sample-page-size",
+        "sample-fp8e4nv-refused",
+    }
 
 
 def test_equal_texts_of_strangers_leave_it_open(tmp_path) -> None:
