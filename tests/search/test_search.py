@@ -100,6 +100,7 @@ def test_a_healthy_log_is_not_claimed(index: Index, lines: int) -> None:
         ("fp8e4nv", "sample-fp8e4nv-refused"),
         ("invented turbo keys", "sample-fp8e4nv-keys"),
         ("sample-page-size", "sample-page-size"),
+        ("see `Sample-Old-FP8-name`.", "sample-fp8e4nv-refused"),
         ("answers subtly wrong, large keys saturate", "sample-silent-saturation"),
         ("sample old fp8 name", "sample-fp8e4nv-refused"),
     ],
@@ -247,3 +248,12 @@ def test_a_line_made_to_be_slow_is_not(index: Index) -> None:
     start = time.perf_counter()
     search(evil, index=index)
     assert time.perf_counter() - start < 2
+
+
+def test_a_signature_that_others_may_print_is_not_certain_without_its_context(tmp_path) -> None:
+    shared = record(
+        "sample-a", symptom=symptom(signature("lattice text of many", context=("_lattice_kernel",)))
+    )
+    index = Index(build_index(write_records(tmp_path, [shared])))
+    assert search("lattice text of many", index=index).verdict is Verdict.LOOKS_LIKE
+    assert search("lattice text of many\nin _lattice_kernel", index=index).verdict is Verdict.THIS_IS_IT

@@ -22,6 +22,7 @@ WINDOW = 2_000
 class Hit(NamedTuple):
     """A signature that was met. lines: one for each template. context: those of its context that were met.
 
+    shared: it declares context, as other causes print the same; without any of it met it can't be certain.
     length: characters of its templates that are no holes, which is how specific it is.
     generic: its words may stand in any log, so that it needs its context to mean anything.
     """
@@ -30,6 +31,7 @@ class Hit(NamedTuple):
     signature: int
     proven: bool
     generic: bool
+    shared: bool
     length: int
     lines: tuple[Seen, ...]
     context: tuple[Seen, ...]
@@ -86,6 +88,7 @@ class _Progress:
             self.number,
             proven=self.spec["basis"] == "proven",
             generic=self.spec["generic"],
+            shared=bool(self.spec["context"]),
             length=self.spec["length"],
             lines=self.complete,
             context=tuple(self.context[position] for position in sorted(self.context)),
