@@ -30,7 +30,10 @@ GOOD: dict[str, Any] = {
         "summary": "The kernel dies when it is compiled.",
         "signatures": [
             {
-                "lines": ["type fp8e4nv not supported in this architecture", "at {path}:{line:int}"],
+                "lines": [
+                    "type fp8e4nv not supported in this architecture",
+                    "in store_fp8 at {path}:{line:int}",
+                ],
                 "basis": "proven",
                 "context": ["store_fp8_kernel"],
             },
@@ -149,7 +152,7 @@ def changed(data: dict[str, Any], *changes: tuple[tuple[Step, ...], Any]) -> dic
 
 
 class _NoAliases(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, _data: Any) -> bool:
         return True
 
 

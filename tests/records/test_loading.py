@@ -135,7 +135,7 @@ def test_every_problem_is_told_at_once_each_with_its_line(tmp_path: Path) -> Non
         ("fixed: 0.9.0", "fixed: 0.9.0, last_bad: 0.8.5", None),
         ("bad: '>= 0.1'", "bad: about 1", 'must be a bound such as ">= 0.1"'),
         ("bad: '>= 0.1'", "bad: '>= 1e999'", 'must be a bound such as ">= 0.1"'),
-        ("at {path}:{line:int}", "at {path}:{line:number}", "{line:number} is no hole"),
+        ("{path}:{line:int}", "{path}:{line:number}", "{line:number} is no hole"),
         ("symptom:\n", "symptom: gone\nrest:\n", "symptom: must be a mapping with summary"),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_mistake_says_what_would_be_right(tmp_path: Path, old: str, new: str, 
 def test_fixed_and_last_bad_exclude_each_other(tmp_path: Path) -> None:
     data = changed(GOOD, (("affects", 0, "software", "triton", "fixed"), "3.8.0"))
     ((_, message),) = problems_of(tmp_path, to_yaml(data))
-    assert "fixed and last_bad exclude each other" in message
+    assert "'fixed' or 'last_bad', not both" in message
 
 
 def test_a_base_is_sorted_and_skips_what_is_no_record(tmp_path: Path) -> None:

@@ -49,8 +49,7 @@ Place = tuple[Step, ...]
 def loader_accepts(root: Path, data: Any) -> bool:
     try:
         load_gotcha(write_record(root, data, folder="any"))
-    except RecordErrors as errors:
-        assert all(problem.message for problem in errors.problems)
+    except RecordErrors:
         return False
     return True
 
