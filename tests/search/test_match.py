@@ -53,9 +53,32 @@ def test_templates_further_apart_than_the_window_are_two_stories(index: Index) -
     assert "sample-page-size" in hits(index, [first, *["-"] * WINDOW, first, last], block=500)
 
 
-TEMPLATES = ["ab {int}", "{any} cd", "ab {int} cd", "ef", "x{x:int}y", "cd {word}"]
+TEMPLATES = [
+    "ab {int}",
+    "{any} cd",
+    "ab {int} cd",
+    "ef",
+    "x{x:int}y",
+    "cd {word}",
+    "one inner word {int}",
+    "{word} inner",
+]
 LINES = st.lists(
-    st.sampled_from(["ab 1", "ab 12 cd", "z cd q", "ef", "x7y ef", "x y", "ab cd", "nothing"]), max_size=8
+    st.sampled_from(
+        [
+            "ab 1",
+            "ab 12 cd",
+            "z cd q",
+            "ef",
+            "x7y ef",
+            "x y",
+            "ab cd",
+            "nothing",
+            "some one inner word 5",
+            "inner word",
+        ]
+    ),
+    max_size=8,
 )
 
 

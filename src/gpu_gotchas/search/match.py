@@ -1,8 +1,8 @@
 """Signatures over a stream of lines, in bounded memory and linear time.
 
-A substring of each template is looked for in a whole block of lines first; only a line that holds it is
-held against the template itself. Of each signature no more is kept than the latest way to have met its
-first n templates, for every n.
+One word of each template is looked for among the words of a whole block of lines, then the substring that
+holds it; only a line with that substring is held against the template itself. Of each signature no more is
+kept than the latest way to have met its first n templates, for every n.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class Matcher:
 
     def feed(self, lines: Sequence[Line]) -> None:
         block = "\n".join([line.text for line in lines])
-        present = [(literal, places) for literal, places in self._index.literals if literal in block]
+        literals = self._index.literals
+        words = literals.keys() & {"", *block.split()}
+        present = [found for word in words for found in literals[word] if found[0] in block]
         if not present:
             return
         for line in lines:
