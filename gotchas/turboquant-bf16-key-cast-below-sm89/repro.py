@@ -3,8 +3,8 @@
 The mechanism casts a block of bfloat16 keys and stores the bytes, choosing the type by compute capability as
 vLLM does (`fp8e4b15` below 8.9, `fp8e4nv` from there). `fixed` goes through float32 where it is `fp8e4b15`.
 
-The assertion that fails has no message: its place is all that tells it from others. So the bug probes print the
-innermost frame, as Python prints it, before the exception goes on.
+The assertion that fails has no message: its place is all that tells it from others. So the bug probes print
+the innermost frame, as Python prints it, before the exception goes on.
 
 The upstream probes run vLLM's own launcher, `triton_turboquant_store`, from the source in `target.package`.
 Stand-ins, see `gpu_gotchas.upstream.vllm_kernels`: `vllm` (its `__init__` is not run), `vllm.platforms`,
