@@ -3,8 +3,7 @@
 The mechanism casts a block of bfloat16 keys and stores the bytes, choosing the type by compute capability as
 vLLM does (`fp8e4b15` below 8.9, `fp8e4nv` from there). `fixed` goes through float32 where it is `fp8e4b15`.
 
-The assertion that fails has no message: its place is all that tells it from others. So the bug probes print
-the innermost frame, as Python prints it, before the exception goes on.
+The assertion that fails has no message: its place is all that tells it from others.
 
 The upstream probes run vLLM's own launcher, `triton_turboquant_store`, from the source in `target.package`.
 Stand-ins, see `gpu_gotchas.upstream.vllm_kernels`: `vllm` (its `__init__` is not run), `vllm.platforms`,
@@ -12,11 +11,6 @@ Stand-ins, see `gpu_gotchas.upstream.vllm_kernels`: `vllm` (its `__init__` is no
 """
 
 from __future__ import annotations
-
-import sys
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import torch
 import triton
@@ -49,8 +43,7 @@ def store_keys_staged(keys_ptr, codes_ptr, HEAD: tl.constexpr, FP8_E4B15: tl.con
 
 
 def bug(target: ProbeTarget) -> torch.Tensor | None:
-    with _place_shown():
-        return _store(store_keys_direct, target)
+    return _store(store_keys_direct, target)
 
 
 def fixed(target: ProbeTarget) -> torch.Tensor | None:
@@ -58,22 +51,11 @@ def fixed(target: ProbeTarget) -> torch.Tensor | None:
 
 
 def bug_package(target: ProbeTarget) -> None:
-    with _place_shown():
-        _store_upstream(_keys(), target)
+    _store_upstream(_keys(), target)
 
 
 def fixed_package(target: ProbeTarget) -> None:
     _store_upstream(stage(_keys()), target)
-
-
-@contextmanager
-def _place_shown() -> Iterator[None]:
-    try:
-        yield
-    except triton.CompilationError as error:
-        frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
-        print(*traceback.format_list(frames[-1:]), file=sys.stderr)
-        raise
 
 
 def _keys() -> torch.Tensor:

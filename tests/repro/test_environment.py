@@ -32,7 +32,11 @@ def test_what_python_needs_gets_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.setenv(name, "kept")
     kept = child_environment(tmp_path, cards=True)
-    assert {name for name, value in kept.items() if value == "kept"} >= {"PATH", "LC_ALL", "CUDA_VISIBLE_DEVICES"}
+    assert {name for name, value in kept.items() if value == "kept"} >= {
+        "PATH",
+        "LC_ALL",
+        "CUDA_VISIBLE_DEVICES",
+    }
     assert kept["TRITON_CACHE_DIR"] == str(tmp_path)
 
 

@@ -35,7 +35,10 @@ RECORDS: dict[str, dict[str, Any]] = {
     "any-triton": {"affects": [{"hardware": {"nvidia": "any"}, "software": {"triton": "any"}}]},
     "two-cases": {
         "affects": [
-            {"hardware": {"nvidia": {"compute_capability": ["<8.9"]}}, "software": {"triton": {"fixed": "3.7.0"}}},
+            {
+                "hardware": {"nvidia": {"compute_capability": ["<8.9"]}},
+                "software": {"triton": {"fixed": "3.7.0"}},
+            },
             {"hardware": {"nvidia": "any"}, "software": {"triton": {"introduced": "3.8.0"}}},
         ]
     },
@@ -168,7 +171,9 @@ def test_every_outcome_of_a_run_is_reached() -> None:
 
 
 class TestALaunchMustHappen:
-    def seen(self, records: dict[str, Gotcha], record: str, probe: Probe, seen: Observation, **run: Any) -> Verdict:
+    def seen(
+        self, records: dict[str, Gotcha], record: str, probe: Probe, seen: Observation, **run: Any
+    ) -> Verdict:
         planned: Run = a_run(records[record], probe, **{"tier": Tier.COMPILE, "target": "sm_86", **run})
         return judge(planned, seen, KNOWN)
 
@@ -198,7 +203,9 @@ class TestALaunchMustHappen:
         verdict = self.seen(records, "text", FIXED, returned(), tier=Tier.DEVICE)
         assert verdict.outcome is Outcome.FIX_CONFIRMED
 
-    def test_a_package_that_is_asked_about_no_hardware_launches_nothing(self, records: dict[str, Gotcha]) -> None:
+    def test_a_package_that_is_asked_about_no_hardware_launches_nothing(
+        self, records: dict[str, Gotcha]
+    ) -> None:
         verdict = self.seen(records, "text", FIXED, returned(), tier=Tier.PACKAGE, target=None)
         assert verdict.outcome is Outcome.FIX_CONFIRMED
 

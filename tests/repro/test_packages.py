@@ -120,7 +120,8 @@ def test_a_damaged_wheel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["vllm", "vllm>=1", "vllm==", "==1.0", "-r==1", "vllm==1 --index-url=x", "vllm==../1", "a/b==1", ""]
+    "spec",
+    ["vllm", "vllm>=1", "vllm==", "==1.0", "-r==1", "vllm==1 --index-url=x", "vllm==../1", "a/b==1", ""],
 )
 def test_what_names_no_release_is_refused(spec: str) -> None:
     with pytest.raises(PackageError, match="write it as vllm==0.33.0"):

@@ -19,7 +19,9 @@ PLAIN = "def bug(target): ...\ndef fixed(target): ...\n"
 
 
 def cards(*targets: str | None, memory: int = 24 * GIB) -> Machine:
-    return Machine(cards=tuple(Card(f"card {t}", find_target(t) if t else None, memory=memory) for t in targets))
+    return Machine(
+        cards=tuple(Card(f"card {t}", find_target(t) if t else None, memory=memory) for t in targets)
+    )
 
 
 def names(planned: Sequence[Run | NotRun]) -> list[str]:
@@ -72,7 +74,9 @@ def test_logic_runs_on_no_target(tmp_path: Path) -> None:
 
 
 class TestDevice:
-    def of(self, tmp_path: Path, machine: Machine, text: str = PLAIN, *, by_name: bool = False, **changes: Any):
+    def of(
+        self, tmp_path: Path, machine: Machine, text: str = PLAIN, *, by_name: bool = False, **changes: Any
+    ):
         gotcha, repro = read_gotcha(tmp_path, text, **changes)
         return in_tier(plan(gotcha, repro, machine, by_name=by_name), Tier.DEVICE)
 
@@ -151,7 +155,12 @@ class TestPackage:
         ("asked", "ranges", "models", "expected"),
         [
             (None, {"vllm": {"last_bad": "0.33.0"}}, [], "vllm==0.33.0"),
-            (None, {"torch": "any"}, [{"package": "vllm", "version": "0.20.0", "function": "f"}], "vllm==0.20.0"),
+            (
+                None,
+                {"torch": "any"},
+                [{"package": "vllm", "version": "0.20.0", "function": "f"}],
+                "vllm==0.20.0",
+            ),
             ("vllm==0.1.0", {"vllm": {"last_bad": "0.33.0"}}, [], "vllm==0.1.0"),
         ],
     )

@@ -92,7 +92,8 @@ def test_a_masked_control_must_be_explained(
     narrow: tuple[Gotcha, Repro], by: str | None, status: Status
 ) -> None:
     masked = [
-        compiled("sm_80", probe, Role.CONTROL, Outcome.MASKED, masked_by=by) for probe in (Probe.BUG, Probe.FIXED)
+        compiled("sm_80", probe, Role.CONTROL, Outcome.MASKED, masked_by=by)
+        for probe in (Probe.BUG, Probe.FIXED)
     ]
     results = [result for result in whole() if result.target != "sm_80"] + masked
     proof = proof_of(narrow, results)
@@ -125,7 +126,9 @@ def test_a_contradiction_makes_it_contested(
     assert proof.contradictions == (f"{probe.value} on sm_86 (compile) came out {outcome.value}",)
 
 
-@pytest.mark.parametrize("outcome", [Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.INCONCLUSIVE, Outcome.FIXED_HERE])
+@pytest.mark.parametrize(
+    "outcome", [Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.INCONCLUSIVE, Outcome.FIXED_HERE]
+)
 def test_what_says_nothing_contradicts_nothing(narrow: tuple[Gotcha, Repro], outcome: Outcome) -> None:
     other = compiled("sm_86", Probe.BUG, Role.AFFECTED, outcome, versions={"triton": "9.9"})
     assert proof_of(narrow, [*whole(), other]).status is Status.VERIFIED
@@ -145,10 +148,10 @@ def test_a_measured_range_needs_the_package_itself(tmp_path: Path) -> None:
     record = read_gotcha(tmp_path, PLAIN + "def bug_package(t): ...\n", affects=affects)
     proof = proof_of(record, whole())
     assert proof.status is Status.DRAFT
-    assert proof.missing_bug == ("no run on vllm's own code, whose versions the record claims to have measured",)
-    upstream = a_result(
-        tier=Tier.PACKAGE, target="sm_86", subject=Subject.UPSTREAM, package="vllm==0.33.0"
+    assert proof.missing_bug == (
+        "no run on vllm's own code, whose versions the record claims to have measured",
     )
+    upstream = a_result(tier=Tier.PACKAGE, target="sm_86", subject=Subject.UPSTREAM, package="vllm==0.33.0")
     assert proof_of(record, [*whole(), upstream]).status is Status.VERIFIED
     not_it = replace(upstream, package="sglang==0.5.0")
     assert proof_of(record, [*whole(), not_it]).status is Status.DRAFT
@@ -159,7 +162,9 @@ def logic(*outcomes: tuple[Probe, Outcome]) -> list[Result]:
 
 
 ALL_LOGIC = logic(
-    (Probe.BUG, Outcome.REPRODUCED), (Probe.FIXED, Outcome.FIX_CONFIRMED), (Probe.CONTROL, Outcome.CONTROL_CLEAN)
+    (Probe.BUG, Outcome.REPRODUCED),
+    (Probe.FIXED, Outcome.FIX_CONFIRMED),
+    (Probe.CONTROL, Outcome.CONTROL_CLEAN),
 )
 
 

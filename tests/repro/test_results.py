@@ -29,7 +29,9 @@ def test_a_result_comes_back_from_its_line(result: Result) -> None:
 
 
 @given(st.lists(results(), max_size=4))
-def test_results_come_back_from_their_file(tmp_path_factory: pytest.TempPathFactory, some: list[Result]) -> None:
+def test_results_come_back_from_their_file(
+    tmp_path_factory: pytest.TempPathFactory, some: list[Result]
+) -> None:
     path = tmp_path_factory.mktemp("results") / "r.jsonl"
     path.write_bytes("".join(f"{result.to_json()}\n" for result in some).encode())
     assert read_results(path) == some

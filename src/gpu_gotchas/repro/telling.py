@@ -38,7 +38,7 @@ def exit_text(code: int) -> str:
 def plain(text: str) -> str:
     """Text that a terminal, a file and a page can take: without colours, what does not print spelt out.
 
-    Where somebody's files lie is nobody's business and differs from run to run, so a path begins at the package it is in.
+    Where files lie is nobody's business and differs from run to run, so a path begins at its package.
     """
     text = _ANSI.sub("", text).replace("\t", "    ")
     text = _FOLDERS.sub(lambda found: _without_root(found[0]), text)
