@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpu_gotchas.hardware.targets import Target
+from gpu_gotchas.hardware.targets import Target, Vendor
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +14,14 @@ class Card:
 
     name: as the driver reports it. target: None when the card is in no table of ours.
     gpu: its id in the catalogue, or None. memory: bytes, or None when unknown.
+    vendor: where it is known without a target; with a target, the target says it.
     """
 
     name: str
     target: Target | None
     gpu: str | None = None
     memory: int | None = None
+    vendor: Vendor | None = None
 
 
 @dataclass(frozen=True, slots=True)

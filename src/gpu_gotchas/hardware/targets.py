@@ -34,7 +34,7 @@ class Target:
 
     @property
     def family(self) -> str:
-        """What neighbours share: the major capability on NVIDIA (`sm_8x`), the generation on AMD (`gfx11`)."""
+        """What neighbours share: the major capability on NVIDIA (`sm_8x`), generation on AMD (`gfx11`)."""
         if self.capability is not None:
             return f"sm_{self.capability[0]}x"
         match = re.fullmatch(r"(gfx\d+?)[0-9a-f]{2}", self.name)

@@ -1,0 +1,147 @@
+"""The catalogue: every target that code is compiled for, and the GPUs that it runs on.
+
+The data lies in `data/*.json`, one line for each entry, checked against schema/gpu.schema.json by the tests.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gpu_gotchas.hardware.gpus import Gpu, plain_name, size_as_sold
+from gpu_gotchas.hardware.targets import Target, Vendor
+
+_DATA = Path(__file__).resolve().parent / "data"
+
+
+class UnknownName(LookupError):
+    """A name that the catalogue does not know. suggestions: the nearest names that it does, best first."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.suggestions = tuple(difflib.get_close_matches(name.casefold(), list(known), n=3, cutoff=0.6))
+        hint = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        super().__init__(f"unknown {kind} {name!r}{hint}")
+
+
+class CatalogueError(ValueError):
+    """An entry of the catalogue that cannot be read: names the file, the entry and what is wrong."""
+
+
+@cache
+def targets() -> tuple[Target, ...]:
+    """Every target: NVIDIA by ascending compute capability, then AMD in the order of the data."""
+    found = [_target(entry, where) for where, entry in _entries("targets.json", "targets")]
+    return tuple(
+        sorted(found, key=lambda target: (target.vendor is not Vendor.NVIDIA, target.capability or (0, 0)))
+    )
+
+
+@cache
+def gpus() -> tuple[Gpu, ...]:
+    """Every GPU, NVIDIA first, in the order of the data."""
+    files = ("gpus_nvidia.json", "gpus_amd.json")
+    return tuple(_gpu(entry, where) for file in files for where, entry in _entries(file, "gpus"))
+
+
+def find_target(name: str) -> Target:
+    """The target called `name` (`sm_86`, `gfx942`); raises UnknownName with a suggestion."""
+    found = _targets_by_name().get(name.casefold())
+    if found is None:
+        raise UnknownName("target", name, _targets_by_name())
+    return found
+
+
+def find_gpu(id: str) -> Gpu:
+    """The GPU with this id (`nvidia-rtx-a5000`); raises UnknownName with a suggestion."""
+    found = _gpus_by_id().get(id.casefold())
+    if found is None:
+        raise UnknownName("GPU", id, _gpus_by_id())
+    return found
+
+
+def gpus_by_driver_name(name: str) -> tuple[Gpu, ...]:
+    """Every GPU that a driver reports under `name`: several where models share one, none where unknown."""
+    return _gpus_by_name().get(plain_name(name), ())
+
+
+def gpu_by_driver_name(name: str, memory: int | None = None) -> Gpu | None:
+    """The GPU that a driver reports under `name`, or None where that is unknown or not decided.
+
+    memory: bytes that the driver reports, which tells models apart that share a name (RTX 3080).
+    """
+    found = gpus_by_driver_name(name)
+    if len(found) > 1 and memory is not None:
+        found = tuple(gpu for gpu in found if size_as_sold(gpu, memory) in gpu.memory)
+    return found[0] if len(found) == 1 else None
+
+
+def target_by_driver_name(name: str) -> Target | None:
+    """The target of every GPU that a driver reports under `name`, or None where that is unknown."""
+    found = gpus_by_driver_name(name)
+    return found[0].target if found else None
+
+
+@cache
+def _targets_by_name() -> dict[str, Target]:
+    return {target.name: target for target in targets()}
+
+
+@cache
+def _gpus_by_id() -> dict[str, Gpu]:
+    return {gpu.id: gpu for gpu in gpus()}
+
+
+@cache
+def _gpus_by_name() -> dict[str, tuple[Gpu, ...]]:
+    found: dict[str, tuple[Gpu, ...]] = {}
+    for gpu in gpus():
+        for name in {plain_name(name) for name in gpu.names}:
+            found[name] = (*found.get(name, ()), gpu)
+    return found
+
+
+def _entries(file: str, key: str) -> list[tuple[str, Mapping[str, Any]]]:
+    try:
+        entries = json.loads((_DATA / file).read_text(encoding="utf-8"))[key]
+    except (OSError, ValueError, KeyError) as error:
+        raise CatalogueError(f"{file}: wants an object with {key!r}: {error}") from error
+    return [(f"{file}: {entry.get('id') or entry.get('name')}", entry) for entry in entries]
+
+
+def _target(entry: Mapping[str, Any], where: str) -> Target:
+    try:
+        capability = entry.get("capability")
+        major, minor = map(int, capability.split(".")) if capability else (0, 0)
+        return Target(
+            name=entry["name"],
+            vendor=Vendor(entry["vendor"]),
+            capability=(major, minor) if capability else None,
+            warp_size=entry["warp_size"],
+            shared_default=entry["shared_default"],
+            shared_optin=entry["shared_optin"],
+            source=entry["source"],
+        )
+    except (KeyError, ValueError) as error:
+        raise CatalogueError(f"{where}: {error}") from error
+
+
+def _gpu(entry: Mapping[str, Any], where: str) -> Gpu:
+    try:
+        return Gpu(
+            id=entry["id"],
+            vendor=Vendor(entry["vendor"]),
+            name=entry["name"],
+            also=tuple(entry.get("also", ())),
+            target=find_target(entry["target"]),
+            memory=tuple(entry["memory"]),
+            multiprocessors=entry["multiprocessors"],
+            source=entry["source"],
+        )
+    except (LookupError, ValueError) as error:
+        raise CatalogueError(f"{where}: {error}") from error

@@ -1,0 +1,93 @@
+"""What this machine is, found without importing torch and without opening a CUDA context."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from gpu_gotchas.hardware.detect.amd_smi import amd_smi
+from gpu_gotchas.hardware.detect.device_nodes import amd_nodes, nvidia_nodes
+from gpu_gotchas.hardware.detect.finding import AMD_GPUS, NVIDIA_GPUS, Finding, nothing
+from gpu_gotchas.hardware.detect.nvidia_smi import nvidia_smi
+from gpu_gotchas.hardware.detect.nvml import nvml
+from gpu_gotchas.hardware.detect.platform_facts import NAMES, platform_facts
+from gpu_gotchas.hardware.detect.rocm_smi import rocm_smi
+from gpu_gotchas.hardware.detect.rocminfo import rocminfo
+from gpu_gotchas.hardware.detect.software import software
+from gpu_gotchas.hardware.machine import Card, Machine, Unknown
+
+__all__ = ["this_machine"]
+
+Source = Callable[[], Finding]
+
+
+def this_machine() -> Machine:
+    """Everything that can be found out about this machine. What cannot is unknown, never "no". Never raises."""
+    platform = platform_facts()
+    nvidia = first_that_tells(_nvidia_sources(sys.platform), NVIDIA_GPUS)
+    amd = first_that_tells(_amd_sources(sys.platform), AMD_GPUS)
+    missing = tuple(Unknown(name, "nothing shows whether it is so") for name in NAMES if name not in platform)
+    return combine(nvidia, amd, software(), platform, missing)
+
+
+def first_that_tells(sources: Sequence[Source], what: str) -> Finding:
+    """The first finding that knows its vendor's cards, or every source's reason why it does not."""
+    reasons = []
+    for source in sources:
+        try:
+            finding = source()
+        except Exception as error:  # a fault of ours in one source must not hide the others
+            finding = nothing(what, f"{getattr(source, '__name__', source)}: {error}")
+        if finding.cards is not None:
+            return finding
+        reasons += [unknown.because for unknown in finding.unknown]
+    return nothing(what, "; ".join(reasons) or "no source for this system")
+
+
+def combine(
+    nvidia: Finding, amd: Finding, packages: Finding, platform: dict[str, bool], missing: tuple[Unknown, ...]
+) -> Machine:
+    """One machine from what each source says. Package metadata goes before what a driver could serve."""
+    unknown = [*packages.unknown, *missing]
+    cards = _cards(nvidia, amd, platform, unknown)
+    return Machine(
+        cards=cards,
+        software={**nvidia.software, **amd.software, **packages.software},
+        platform=platform,
+        p2p=nvidia.p2p if not amd.cards else None,
+        unknown=tuple(unknown),
+    )
+
+
+def _cards(
+    nvidia: Finding, amd: Finding, platform: dict[str, bool], unknown: list[Unknown]
+) -> tuple[Card, ...] | None:
+    """Every card, or None where one vendor's are unknown and may be there.
+
+    Windows and WSL2 show no device node of a vendor's own. There, cards of one vendor that were seen
+    answer for the GPU that is known to be there, and the other vendor's are taken as missing.
+    """
+    seen = (nvidia.cards or ()) + (amd.cards or ())
+    shared = platform.get("windows", False) or platform.get("wsl2", False)
+    undecided = [finding for finding in (nvidia, amd) if finding.cards is None]
+    for finding in undecided:
+        unknown += finding.unknown
+    if undecided and not (seen and shared):
+        return None
+    return seen
+
+
+def _nvidia_sources(system: str) -> tuple[Source, ...]:
+    return (nvml, nvidia_smi, *_nodes(system, nvidia_nodes))
+
+
+def _amd_sources(system: str) -> tuple[Source, ...]:
+    return (amd_smi, rocminfo, rocm_smi, *_nodes(system, amd_nodes))
+
+
+def _nodes(system: str, nodes: Source) -> tuple[Source, ...]:
+    if system.startswith("linux"):
+        return (nodes,)
+    if system == "darwin":  # neither CUDA nor ROCm has a driver there
+        return (lambda: Finding(cards=()),)
+    return ()
