@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -208,7 +208,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Gotcha:
-    """One record. path: the folder that holds it. successor: what replaces a withdrawn record."""
+    """One record. path: the folder that holds it. successor: what replaces a withdrawn record.
+
+    lines: from a place in the file, such as `affects[0].hardware`, to its line.
+    """
 
     id: str
     title: str
@@ -232,3 +235,37 @@ class Gotcha:
     history: tuple[Event, ...]
     successor: str | None
     path: Path
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How many people are said elsewhere to have met a failure; url: where that is said."""
+
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A believed gotcha without a repro.
+
+    believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
+    reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
+    path: the file that holds it. lines: as in `Gotcha`.
+    """
+
+    id: str
+    title: str
+    symptom: str
+    believed: str
+    because: str
+    repro_wanted: str
+    concepts: tuple[str, ...]
+    aliases: tuple[str, ...]
+    signatures: tuple[Signature, ...]
+    reports: tuple[Report, ...]
+    reporter_count: int
+    claimed: Claim | None
+    path: Path
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)

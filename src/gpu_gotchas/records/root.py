@@ -9,7 +9,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 def _base() -> Path:
     checkout = _PACKAGE.parent.parent
-    if (checkout / "gotchas").is_dir() and (checkout / "pyproject.toml").is_file():
+    if (checkout / "schema").is_dir() and (checkout / "pyproject.toml").is_file():
         return checkout
     return _PACKAGE / "_data"
 
@@ -27,3 +27,8 @@ def schema_root() -> Path:
 def is_checkout() -> bool:
     """Whether records lie in a working copy, where they may be edited."""
     return _base() != _PACKAGE / "_data"
+
+
+def package_root() -> Path:
+    """The folder of this package's own source."""
+    return _PACKAGE
