@@ -29,6 +29,11 @@ def is_checkout() -> bool:
     return _base() != _PACKAGE / "_data"
 
 
+def index_path() -> Path:
+    """The search index: shipped with an install, made anew from newer records in a checkout."""
+    return _base() / "build" / "index.json" if is_checkout() else _base() / "index.json"
+
+
 def package_root() -> Path:
     """The folder of this package's own source."""
     return _PACKAGE

@@ -1,0 +1,78 @@
+"""An answer as text for people."""
+
+from __future__ import annotations
+
+import textwrap
+
+from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
+from gpu_gotchas.search.answer import Answer, Result, Seen, Verdict
+
+_LONGEST_SHOWN = 200
+
+_HEADLINES = {
+    Verdict.THIS_IS_IT: Styled("This is it", Style.GOOD),
+    Verdict.LOOKS_LIKE: Styled("Looks like", Style.WARN),
+}
+
+
+def print_answer(answer: Answer, terminal: Terminal, *, explain: bool = False) -> None:
+    """The answer on standard output. explain: with every line, template, hole and word that matched."""
+    if answer.verdict is Verdict.NOT_KNOWN:
+        terminal.line(bold("Not known."), " No record explains this text well enough to be named.")
+        terminal.line(dim(f"Searched the index of {answer.index_date}."))
+        return
+    terminal.line(_HEADLINES[answer.verdict], ":" if len(answer.results) == 1 else ", best first:")
+    for result in answer.results:
+        terminal.line()
+        _print_result(result, terminal, explain)
+    if explain:
+        terminal.line()
+        terminal.line(dim(f"Searched the index of {answer.index_date}."))
+
+
+def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
+    labels = ", ".join(filter(None, (result.status, result.severity, result.kind)))
+    terminal.line(bold(result.id), dim(f"  ({labels})"))
+    _say(terminal, "", result.title)
+    if result.withdrawn:
+        _say(terminal, f"{result.status}: withdrawn, because ", result.withdrawn.because)
+        if result.withdrawn.successor:
+            _say(terminal, "see instead: ", result.withdrawn.successor)
+    _say(terminal, "why:  ", f"{result.why}.")
+    for seen in (*result.lines, *result.context) if explain else result.lines[:1]:
+        _print_seen(seen, terminal, explain)
+    if explain and result.words:
+        _say(terminal, "words: ", ", ".join(result.words))
+    if explain or result.disagreed:
+        for text in result.agreed:
+            _say(terminal, "agrees: ", text)
+    for text in result.disagreed:
+        _say(terminal, "disagrees: ", text)
+    for name, text in (result.tell_apart or {}).items():
+        _say(terminal, f"unlike {name}: ", text)
+    if result.do:
+        _say(terminal, "do:   ", result.do)
+    terminal.line("  ", dim("more: "), f"gotchas show {result.id}")
+
+
+def _print_seen(seen: Seen, terminal: Terminal, explain: bool) -> None:
+    text = seen.text
+    if not explain and len(text) > _LONGEST_SHOWN:
+        text = text[:_LONGEST_SHOWN] + " …"
+    terminal.line("  ", dim(f"line {seen.number}: "), text)
+    if explain:
+        terminal.line("    ", dim("template: "), seen.template)
+        for name, value in seen.holes.items():
+            terminal.line("    ", dim(f"{name}: "), value)
+
+
+def _say(terminal: Terminal, label: str, text: str) -> None:
+    """A label and prose, wrapped and indented."""
+    whole = " ".join(f"{label}{text}".split())
+    first, *rest = textwrap.wrap(
+        whole, terminal.width - 2, break_long_words=False, break_on_hyphens=False
+    ) or [""]
+    head = label.rstrip() if label and first.startswith(label.rstrip()) else ""
+    terminal.line("  ", dim(head), first[len(head) :])
+    for line in rest:
+        terminal.line("    ", line)

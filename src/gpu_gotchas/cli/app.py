@@ -1,0 +1,121 @@
+"""The commands, and what becomes of their exceptions.
+
+A command is a module with a `command`: a function for Typer, or a `typer.Typer` with commands of its own.
+Adding one is one line in `COMMANDS`. Only the module that was asked for is imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from gpu_gotchas.cli.exits import CommandFailed, Exit
+from gpu_gotchas.cli.terminal import Style, Styled, Terminal
+
+COMMANDS = {
+    "search": "gpu_gotchas.cli.search",
+    "show": "gpu_gotchas.cli.show",
+    "list": "gpu_gotchas.cli.listing",
+    "check": "gpu_gotchas.cli.check",
+    "new": "gpu_gotchas.cli.new",
+}
+
+REPORT_TO = "the project's issue tracker"
+TRACEBACK_VARIABLE = "GOTCHAS_TRACEBACK"
+
+# Typer brings its own copy of click from some version on; its exceptions are wherever this one is from.
+_click = sys.modules[typer.BadParameter.__module__]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command. Never raises: whatever goes wrong ends in a short message and an exit code."""
+    terminal = Terminal.standard()
+    try:
+        code = _invoke(arguments or ["--help"]) if arguments else _no_command()
+        terminal.flush()
+        return code
+    except BrokenPipeError:
+        return _pipe_closed()
+    except KeyboardInterrupt:
+        return 130
+    except CommandFailed as error:
+        for line in str(error).split("\n"):
+            terminal.note(line)
+        return error.code
+    except _click.ClickException as error:
+        return _usage(error, terminal)
+    except typer.Abort:
+        return Exit.NOT_KNOWN
+    except Exception as error:
+        return _fault(error, terminal)
+
+
+def build(wanted: Sequence[str]) -> typer.Typer:
+    """The application with the commands that are wanted by name."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.callback()(_gotchas)
+    for name in wanted:
+        command = importlib.import_module(COMMANDS[name]).command
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def _gotchas() -> None:
+    """GPU inference failures: what they are, whom they hit, and what helps.
+
+    `gotchas --version` tells the version.
+    """
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    named = arguments[0] if arguments[0] in COMMANDS else None
+    command = typer.main.get_command(build([named] if named else list(COMMANDS)))
+    result = command.main(args=list(arguments), prog_name="gotchas", standalone_mode=False)
+    return result if isinstance(result, int) else Exit.FOUND
+
+
+def _no_command() -> int:
+    _invoke(["--help"])
+    return Exit.USAGE
+
+
+def _usage(error: Exception, terminal: Terminal) -> int:
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        terminal.note(context.get_usage())
+    for line in str(error.format_message()).split("\n"):  # type: ignore[attr-defined]
+        terminal.note(line)
+    return Exit.USAGE
+
+
+def _pipe_closed() -> int:
+    """Whoever read our output has had enough. Python would complain at exit, so it gets a pipe that holds."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    return Exit.FOUND
+
+
+def _fault(error: Exception, terminal: Terminal) -> int:
+    from gpu_gotchas.records.problems import RecordErrors
+
+    if isinstance(error, RecordErrors):
+        for problem in error.problems:
+            terminal.note(str(problem))
+        return Exit.BAD_INPUT
+    if os.environ.get(TRACEBACK_VARIABLE):
+        import traceback
+
+        for line in "".join(traceback.format_exception(error)).split("\n"):
+            terminal.note(line)
+    terminal.note(
+        Styled("This is a fault of gotchas itself: ", Style.BAD), f"{type(error).__name__}: {error}"
+    )
+    terminal.note(f"Please report it to {REPORT_TO}, with the command and what {TRACEBACK_VARIABLE}=1 shows.")
+    return Exit.OUR_FAULT

@@ -1,0 +1,67 @@
+"""`gotchas new`: the files of a new gotcha, with blanks to fill."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpu_gotchas.cli.exits import BadInput, Exit, UsageFailed
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Lower-case words joined by hyphens.")],
+) -> int:
+    """Begin a gotcha, with blanks to fill.
+
+    Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs there; `gotchas check` lists those that are left.
+    """
+    from datetime import UTC, datetime
+    from pathlib import Path
+
+    from gpu_gotchas.cli.scaffold import files_of
+    from gpu_gotchas.cli.terminal import Terminal
+    from gpu_gotchas.records.root import is_checkout, root
+    from gpu_gotchas.records.words import ID
+
+    if not is_checkout():
+        raise UsageFailed("A new gotcha needs a working copy of the project: clone it, and run this there.")
+    _refuse_bad_name(name, ID)
+    base = root().parent
+    files = {base / path: text for path, text in files_of(name, datetime.now(UTC).date().isoformat()).items()}
+    _refuse_taken(name, [path for path in files if path.exists()])
+    terminal = Terminal.standard()
+    for path, text in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise BadInput(f"{path} can't be written: {error.strerror or error}") from None
+        terminal.line(str(Path(path).relative_to(base)))
+    terminal.note(f"Fill the blanks, then run: gotchas check gotchas/{name}")
+    return Exit.FOUND
+
+
+def _refuse_bad_name(name: str, pattern: str) -> None:
+    import re
+
+    if not re.fullmatch(pattern, name) or len(name) > 80:
+        raise UsageFailed(
+            f"{name!r} is no id: use lower-case words joined by hyphens, such as triton-fp8-refused"
+        )
+    if name[0].isdigit():
+        raise UsageFailed(f"{name!r} begins with a digit, so its fix could not be a Python module")
+
+
+def _refuse_taken(name: str, existing: list[object]) -> None:
+    """Ids, aliases and candidates share one namespace, and no name is used twice, ever."""
+    from gpu_gotchas.records.loading import load_all, load_candidates
+
+    known = {entry.id: entry.id for entry in (*load_all(), *load_candidates())}
+    known |= {alias: entry.id for entry in (*load_all(), *load_candidates()) for alias in entry.aliases}
+    if name in known:
+        other = "" if known[name] == name else f" by {known[name]}"
+        raise UsageFailed(f"{name} is taken{other}: choose another name; ids are never used again")
+    if existing:
+        raise UsageFailed(f"{existing[0]} exists already: choose another name, or move it away")

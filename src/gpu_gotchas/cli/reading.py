@@ -1,0 +1,77 @@
+"""Where the text of a search comes from, as chunks of bytes, never held whole."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+from gpu_gotchas.cli.exits import BadInput
+
+_CHUNK = 65_536
+
+
+def file_chunks(path: Path) -> Iterator[bytes]:
+    """Raises BadInput when the file can't be read."""
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+    except OSError as error:
+        raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
+
+
+def input_chunks() -> Iterator[bytes]:
+    """Standard input, as soon as something is there. Ctrl-C ends it."""
+    stream = _binary(sys.stdin)
+    with contextlib.suppress(KeyboardInterrupt):
+        while chunk := _some(stream):
+            yield chunk
+
+
+def tee_chunks() -> Iterator[bytes]:
+    """Standard input, after each piece was passed on to standard output unchanged.
+
+    One Ctrl-C reaches every process of a pipeline: it is left to the server, whose last words are still
+    passed on. A second one ends reading. When nobody reads the output any more, reading ends too.
+    """
+    source, sink = _binary(sys.stdin), _binary(sys.stdout)
+    with _patient(), contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        while chunk := _some(source):
+            sink.write(chunk)
+            sink.flush()
+            yield chunk
+
+
+def _some(stream: BinaryIO) -> bytes:
+    read1 = getattr(stream, "read1", stream.read)
+    return bytes(read1(_CHUNK))
+
+
+def _binary(stream: object) -> BinaryIO:
+    buffer: BinaryIO | None = getattr(stream, "buffer", None)
+    if buffer is None:
+        raise BadInput("standard input and output must be files or pipes")
+    return buffer
+
+
+@contextlib.contextmanager
+def _patient() -> Iterator[None]:
+    """Lets the first Ctrl-C pass."""
+
+    def first(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    try:
+        before = signal.signal(signal.SIGINT, first)
+    except ValueError:  # not in the main thread, where no signal arrives
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,196 @@
+"""Records and candidates to the one document that searching reads. No other part of search loads records."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gpu_gotchas import __version__
+from gpu_gotchas.records.loading import load_all, load_candidates
+from gpu_gotchas.records.model import Basis, Candidate, Gotcha, Signature
+from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.index import render
+from gpu_gotchas.search.raw import raw_case
+from gpu_gotchas.search.words import is_common, words
+
+LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
+CANDIDATE = "candidate"
+
+# How firmly a word in each place speaks for its record.
+_ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.4
+_SATURATION, _LENGTH_SHARE = 0.5, 0.3
+_WEAKEST = 5
+
+
+def build_index(root: Path | None = None, stamp: str | None = None) -> bytes:
+    """The index of all records and candidates below `root`. Raises RecordErrors.
+
+    stamp: what the index was built from, kept so that a later reader can tell whether it is out of date.
+    """
+    return index_of(load_all(root), load_candidates(root), stamp)
+
+
+def index_of(
+    gotchas: Sequence[Gotcha], candidates: Sequence[Candidate] = (), stamp: str | None = None
+) -> bytes:
+    """The index of these records."""
+    entries = {gotcha.id: _gotcha_entry(gotcha) for gotcha in gotchas}
+    entries.update({candidate.id: _candidate_entry(candidate) for candidate in candidates})
+    ids = sorted(entries)
+    fields = {gotcha.id: _gotcha_fields(gotcha) for gotcha in gotchas}
+    fields.update({candidate.id: _candidate_fields(candidate) for candidate in candidates})
+    head = {
+        "about": "Search index of gpu-gotchas",
+        "made_by": f"gpu-gotchas {__version__}",
+        "date": _today(),
+        "stamp": stamp,
+        "licences": LICENCES,
+        "ids": ids,
+        "aliases": {alias: name for name in ids for alias in entries[name]["aliases"]},
+        "concept_words": _concept_words(entries.values()),
+        "literals": _literals(ids, entries),
+    }
+    return render(head, entries, _postings(ids, fields))
+
+
+def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
+    first = gotcha.workaround[0] if gotcha.workaround else None
+    return {
+        "id": gotcha.id,
+        "title": gotcha.title,
+        "status": gotcha.status.value,
+        "severity": gotcha.severity.value,
+        "kind": gotcha.kind.value,
+        "added": gotcha.added,
+        "concepts": list(gotcha.concepts),
+        "aliases": list(gotcha.aliases),
+        "summary": gotcha.symptom.summary,
+        "do": first and first.do + (f" Costs: {first.costs}" if first.costs else ""),
+        "signatures": [_signature(signature) for signature in gotcha.symptom.signatures],
+        "affects": [raw_case(case) for case in gotcha.affects],
+        "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
+        "withdrawn": _withdrawal(gotcha),
+    }
+
+
+def _candidate_entry(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.id,
+        "title": candidate.title,
+        "status": CANDIDATE,
+        "severity": None,
+        "kind": None,
+        "added": None,
+        "concepts": list(candidate.concepts),
+        "aliases": list(candidate.aliases),
+        "summary": candidate.symptom,
+        "do": None,
+        "signatures": [_signature(signature) for signature in candidate.signatures],
+        "affects": [],
+        "siblings": {},
+        "withdrawn": None,
+    }
+
+
+def _withdrawal(gotcha: Gotcha) -> dict[str, str | None] | None:
+    if not gotcha.status.withdrawn:
+        return None
+    because = gotcha.history[-1].why if gotcha.history else "The record does not say why."
+    return {"because": because, "successor": gotcha.successor}
+
+
+def _signature(signature: Signature) -> dict[str, Any]:
+    texts = [text for line in signature.lines for text in Template.parse(line).literals]
+    return {
+        "lines": list(signature.lines),
+        "context": list(signature.context),
+        "basis": signature.basis.value,
+        "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
+        "length": sum(len(text) for text in texts),
+        "generic": all(is_common(word) or word.isdigit() for text in texts for word in words(text)),
+    }
+
+
+def _literals(ids: Sequence[str], entries: Mapping[str, Any]) -> list[tuple[str, list[tuple[int, int, int]]]]:
+    """The longest literal of every template, with where it belongs."""
+    places: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for record, name in enumerate(ids):
+        for number, signature in enumerate(entries[name]["signatures"]):
+            positions = [
+                *enumerate(signature["lines"]),
+                *((~position, template) for position, template in enumerate(signature["context"])),
+            ]
+            for position, template in positions:
+                places[Template.parse(template).longest_literal].append((record, number, position))
+    return sorted(places.items())
+
+
+def _concept_words(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    found = {word for entry in entries for concept in entry["concepts"] for word in words(concept)}
+    return sorted(word for word in found if not is_common(word))
+
+
+def _gotcha_fields(gotcha: Gotcha) -> list[tuple[float, str]]:
+    claims = [
+        " ".join((*case.software, *case.when, *(value for values in case.when.values() for value in values)))
+        for case in gotcha.affects
+    ]
+    return [
+        *((_ID, name) for name in (gotcha.id, *gotcha.aliases)),
+        *((_CONCEPT, concept) for concept in gotcha.concepts),
+        (_TITLE, gotcha.title),
+        *_signature_fields(gotcha.symptom.signatures),
+        (_SUMMARY, gotcha.symptom.summary),
+        *((_CLAIM, claim) for claim in claims),
+        (_CAUSE, gotcha.root_cause),
+        *((_ADVICE, workaround.do) for workaround in gotcha.workaround),
+    ]
+
+
+def _candidate_fields(candidate: Candidate) -> list[tuple[float, str]]:
+    return [
+        *((_ID, name) for name in (candidate.id, *candidate.aliases)),
+        *((_CONCEPT, concept) for concept in candidate.concepts),
+        (_TITLE, candidate.title),
+        *_signature_fields(candidate.signatures),
+        (_SUMMARY, candidate.symptom),
+        (_CAUSE, candidate.believed),
+    ]
+
+
+def _signature_fields(signatures: Sequence[Signature]) -> list[tuple[float, str]]:
+    lines = [line for signature in signatures for line in (*signature.lines, *signature.context)]
+    return [(_SIGNATURE, " ".join(Template.parse(line).literals)) for line in lines]
+
+
+def _postings(
+    ids: Sequence[str], fields: Mapping[str, Sequence[tuple[float, str]]]
+) -> dict[str, list[tuple[int, int]]]:
+    """For each word the records that hold it, each with a strength in percent."""
+    weights: list[dict[str, float]] = []
+    for name in ids:
+        held: dict[str, float] = defaultdict(float)
+        for firmness, text in fields[name]:
+            for word in set(words(text)):
+                held[word] += firmness
+        weights.append(held)
+    average = sum(map(len, weights)) / max(1, len(weights))
+    postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for record, held in enumerate(weights):
+        drag = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(held) / average) if held else 0
+        for word, firmness in held.items():
+            strength = round(100 * firmness / (firmness + drag))
+            if strength >= _WEAKEST:
+                postings[word].append((record, strength))
+    return postings
+
+
+def _today() -> str:
+    """The day of the build; SOURCE_DATE_EPOCH, where set, makes builds repeatable."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    return moment.date().isoformat()

@@ -1,0 +1,187 @@
+"""From what matched to an answer. Pure: no text is read here, no file, no machine.
+
+A wrong answer costs more than none, so *this is it* needs a proven signature with which nothing that is
+known disagrees, and no other record left that explains the same lines as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.search.answer import Answer, Result, Verdict, Withdrawn
+from gpu_gotchas.search.conditions import Assessment
+from gpu_gotchas.search.match import Hit
+from gpu_gotchas.search.rank import THRESHOLD, Ranked
+
+MOST_RESULTS = 3
+_CERTAIN, _PROVEN, _REPORTED, _DOUBTED, _WITHDRAWN = 1.0, 0.9, 0.85, 0.5, 0.6
+_BY_WORDS = 0.8
+_AGAINST = 0.5
+_CLOSE = 0.6
+_CANNOT_BE_SURE = frozenset({"contested", "candidate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record that matched: its index entry, how it matched, and what the machine says to it."""
+
+    entry: Mapping[str, Any]
+    assessment: Assessment
+    hit: Hit | None = None
+    ranked: Ranked | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.entry["id"])
+
+    @property
+    def withdrawn(self) -> bool:
+        return self.entry["withdrawn"] is not None
+
+    @property
+    def doubted(self) -> bool:
+        return self.assessment.truth is Truth.NO
+
+
+def decide(
+    by_signature: Sequence[Found],
+    by_words: Sequence[Found],
+    successors: Mapping[str, Mapping[str, Any]],
+    index_date: str,
+) -> Answer:
+    """by_signature: at most one for each record, none generic without context. by_words: best first.
+
+    successors: index entries of the records that follow withdrawn ones, by id.
+    """
+    live = [found for found in by_signature if not found.withdrawn]
+    left = _left([found for found in live if not found.doubted])
+    if left and _certain(left):
+        results = [_from_signature(left[0], left, _CERTAIN)]
+        results += [
+            _from_signature(found, left, _PROVEN) for found in left[1:] if found.hit and found.hit.proven
+        ]
+        return Answer(Verdict.THIS_IS_IT, tuple(results[:MOST_RESULTS]), index_date)
+    results = [_from_signature(found, left, _score(found)) for found in left]
+    results += [_from_signature(found, [], _DOUBTED) for found in live if found.doubted]
+    for found in by_signature:
+        if found.withdrawn:
+            results += _withdrawn(found, _from_signature(found, [], _WITHDRAWN), successors)
+    if not results:
+        results = _ranked_results(by_words, successors)
+    verdict = Verdict.LOOKS_LIKE if results else Verdict.NOT_KNOWN
+    return Answer(verdict, _distinct(results)[:MOST_RESULTS], index_date)
+
+
+def _left(found: Sequence[Found]) -> list[Found]:
+    """Those that no other beats on the same lines, the most specific first."""
+    kept = [one for one in found if not any(_beats(other, one) for other in found)]
+    return sorted(kept, key=lambda one: (*(-part for part in _hit(one).rank), not _hit(one).proven, one.id))
+
+
+def _beats(one: Found, other: Found) -> bool:
+    if one.id == other.id or not _share_lines(_hit(one), _hit(other)):
+        return False
+    if _siblings(one, other):
+        return len(_hit(one).context) > len(_hit(other).context)
+    return _hit(one).rank > _hit(other).rank
+
+
+def _certain(left: Sequence[Found]) -> bool:
+    top, *rest = left
+    if not _hit(top).proven or top.entry["status"] in _CANNOT_BE_SURE:
+        return False
+    return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
+
+
+def _share_lines(one: Hit, other: Hit) -> bool:
+    return not {seen.number for seen in one.lines}.isdisjoint(seen.number for seen in other.lines)
+
+
+def _siblings(one: Found, other: Found) -> bool:
+    return other.id in one.entry["siblings"] or one.id in other.entry["siblings"]
+
+
+def _hit(found: Found) -> Hit:
+    assert found.hit is not None, f"{found.id} did not match by a signature"
+    return found.hit
+
+
+def _score(found: Found) -> float:
+    return _PROVEN if _hit(found).proven else _REPORTED
+
+
+def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result:
+    hit = _hit(found)
+    numbers = list(dict.fromkeys(seen.number for seen in hit.lines))
+    basis = "proven" if hit.proven else "reported"
+    where = ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers))
+    why = f"{where} met a {basis} signature"
+    if hit.context:
+        why += " and its context"
+    if found.doubted:
+        why += ", but what is known of the machine disagrees"
+    told = {one.id: found.entry["siblings"].get(one.id) for one in left if one.id != found.id}
+    return _result(
+        found,
+        by="signature",
+        score=score,
+        why=why,
+        lines=hit.lines,
+        context=hit.context,
+        tell_apart={name: text for name, text in told.items() if text},
+    )
+
+
+def _ranked_results(by_words: Sequence[Found], successors: Mapping[str, Mapping[str, Any]]) -> list[Result]:
+    scored: list[tuple[float, Found, Ranked]] = []
+    for found in by_words:
+        assert found.ranked is not None
+        score = found.ranked.score * (_AGAINST if found.doubted else 1.0)
+        if score >= THRESHOLD:
+            scored.append((score, found, found.ranked))
+    scored.sort(key=lambda item: (-item[0], item[1].id))
+    results: list[Result] = []
+    for score, found, ranked in scored[:MOST_RESULTS]:
+        if score < scored[0][0] * _CLOSE:
+            break
+        why = "shares the words " + ", ".join(ranked.words)
+        result = _result(found, by="words", score=score * _BY_WORDS, why=why, words=ranked.words)
+        results += _withdrawn(found, result, successors) if found.withdrawn else [result]
+    return results
+
+
+def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[str, Any]]) -> list[Result]:
+    """The withdrawn record, and what replaced it where that is known."""
+    name = found.entry["withdrawn"]["successor"]
+    entry = successors.get(name) if name else None
+    if entry is None:
+        return [result]
+    follower = Found(entry, Assessment(Truth.UNKNOWN))
+    return [result, _result(follower, by="successor", score=result.score, why=f"replaces {found.id}")]
+
+
+def _result(found: Found, **how: Any) -> Result:
+    entry = found.entry
+    withdrawn = entry["withdrawn"]
+    return Result(
+        id=found.id,
+        title=entry["title"],
+        status=entry["status"],
+        severity=entry["severity"],
+        kind=entry["kind"],
+        agreed=found.assessment.agreed,
+        disagreed=found.assessment.disagreed,
+        do=None if withdrawn else entry["do"],
+        withdrawn=withdrawn and Withdrawn(withdrawn["because"], withdrawn["successor"]),
+        **how,
+    )
+
+
+def _distinct(results: Sequence[Result]) -> tuple[Result, ...]:
+    first: dict[str, Result] = {}
+    for result in results:
+        first.setdefault(result.id, result)
+    return tuple(first.values())

@@ -1,0 +1,80 @@
+"""From text to an answer: the parts of search in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.search.answer import Answer
+from gpu_gotchas.search.conditions import assess
+from gpu_gotchas.search.decide import Found, decide
+from gpu_gotchas.search.evidence import facts, merge
+from gpu_gotchas.search.gist import Gist
+from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.lines import Line, LineSplitter
+from gpu_gotchas.search.match import Matcher, best_of_each
+from gpu_gotchas.search.normalise import clean
+from gpu_gotchas.search.rank import rank
+from gpu_gotchas.search.store import open_index
+
+_BLOCK = 256
+
+
+class Search:
+    """One search over a stream. Feed it lines as they come, ask for the answer at any time."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._matcher = Matcher(index)
+        self._gist = Gist()
+        self._waiting: list[Line] = []
+        self.empty = True
+
+    def feed(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self._waiting.append(Line(line.number, clean(line.text)))
+            if len(self._waiting) >= _BLOCK:
+                self._flush()
+
+    def answer(self, machine: Machine | None = None) -> Answer:
+        """What the lines so far come to. machine: what is known beside the text; it outweighs the text."""
+        self._flush()
+        index = self._index
+        hits = [hit for hit in self._matcher.hits() if hit.context or not hit.generic]
+        best = best_of_each(hits)
+        ranked = () if best else rank(index, self._gist.questions)
+        known = merge(machine, facts(self._gist.facts)) if best or ranked else Machine()
+        by_signature = [self._found(name, known, hit=hit) for name, hit in best.items()]
+        by_words = [self._found(one.record, known, ranked=one) for one in ranked]
+        successors = {}
+        for found in (*by_signature, *by_words):
+            name = found.entry["withdrawn"] and found.entry["withdrawn"]["successor"]
+            entry = index.record(name) if name else None
+            if entry is not None:
+                successors[name] = entry
+        return decide(by_signature, by_words, successors, index.date)
+
+    def _found(self, name: str, machine: Machine, **how: object) -> Found:
+        entry = self._index.record(name)
+        assert entry is not None, f"the index names {name} and has no entry for it"
+        return Found(entry, assess(entry["affects"], machine), **how)  # type: ignore[arg-type]
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self.empty = self.empty and not any(line.text.strip() for line in waiting)
+            self._matcher.feed(waiting)
+            self._gist.feed(waiting)
+
+
+def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
+    """Which gotcha a text is about.
+
+    text: an error, a log, or a few words. machine: what is known of the machine it comes from, if anything.
+    index: where to search; by default the one that ships with the package. Raises IndexUnusable.
+    """
+    run = Search(index or open_index())
+    splitter = LineSplitter()
+    run.feed(splitter.feed_text(text))
+    run.feed(splitter.finish())
+    return run.answer(machine)

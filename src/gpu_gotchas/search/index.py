@@ -1,0 +1,116 @@
+"""The index: one JSON document that is read without being parsed whole.
+
+It is ordinary JSON for everybody else. Written by `build`, it has one entry to a line and sorted keys, so
+a reader finds an entry by bisection over the bytes and parses only what it needs:
+
+    {
+    "format": 1,
+    "head": {…},
+    "records": {
+    "<id>": {…},
+    "": null},
+    "words": {
+    "<word>": [[record, strength], …],
+    "": null}}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+_HEAD, _RECORDS, _WORDS, _END = b'"head": ', b'\n"records": {\n', b'\n"words": {\n', b'"": null}'
+
+
+class IndexDamaged(Exception):
+    """The bytes are not an index of the format that this version writes."""
+
+
+class Index:
+    """What searching needs, parsed as it is asked for.
+
+    ids: record ids in the order that postings refer to. literals: for each substring that must be present,
+    where it belongs: (record, signature, template), context templates counted from -1 down.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            start = data.index(_HEAD) + len(_HEAD)
+            head: dict[str, Any] = json.loads(data[start : data.index(b"\n", start) - 1])
+            self._records = _Table(data, data.index(_RECORDS) + len(_RECORDS))
+            self._words = _Table(data, data.index(_WORDS) + len(_WORDS))
+            if not data.startswith(b'{\n"format": %d,\n' % FORMAT):
+                raise ValueError("another format")
+            self.date: str = head["date"]
+            self.stamp: str | None = head["stamp"]
+            self.ids: list[str] = head["ids"]
+            self.aliases: dict[str, str] = head["aliases"]
+            self.concepts: frozenset[str] = frozenset(head["concept_words"])
+            self.literals: list[tuple[str, list[tuple[int, int, int]]]] = head["literals"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise IndexDamaged(f"not a search index of format {FORMAT}: {error}") from None
+
+    @classmethod
+    def read(cls, path: Path) -> Index:
+        """Raises OSError when the file can't be read, IndexDamaged when it holds something else."""
+        return cls(path.read_bytes())
+
+    def record(self, name: str) -> dict[str, Any] | None:
+        """The entry of a record or candidate, by its id."""
+        entry: dict[str, Any] | None = self._records.get(name)
+        return entry
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every entry, by id."""
+        for name in self.ids:
+            entry = self.record(name)
+            if entry is not None:
+                yield entry
+
+    def postings(self, word: str) -> list[tuple[int, int]]:
+        """Which records hold a word: (position in ids, strength in percent)."""
+        found: list[tuple[int, int]] | None = self._words.get(word)
+        return found or []
+
+
+class _Table:
+    """Sorted `"key": value,` lines, searched by bisection."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self._data = data
+        self._start = start
+        self._stop = start if data.startswith(_END, start) else data.index(b"\n" + _END, start) + 1
+
+    def get(self, key: str) -> Any:
+        wanted = json.dumps(key).encode()
+        data, low, high = self._data, self._start, self._stop
+        while low < high:
+            middle = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = data.index(b"\n", middle)
+            colon = data.index(b'": ', middle, end) + 1
+            found = data[middle:colon]
+            if found == wanted:
+                return json.loads(data[colon + 2 : end - 1])
+            if found < wanted:
+                low = end + 1
+            else:
+                high = middle
+        return None
+
+
+def render(head: Mapping[str, Any], records: Mapping[str, Any], postings: Mapping[str, Any]) -> bytes:
+    """The document, from its three parts. The same parts give the same bytes."""
+    lines = ["{", f'"format": {FORMAT},', f'"head": {_compact(head)},']
+    for name, table in (("records", records), ("words", postings)):
+        entries = {json.dumps(key): _compact(value) for key, value in table.items()}
+        lines.append(f'"{name}": {{')
+        lines.extend(f"{key}: {entries[key]}," for key in sorted(entries))
+        lines.append('"": null}' + ("," if name == "records" else "}"))
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)

@@ -1,0 +1,148 @@
+"""Signatures over a stream of lines, in bounded memory and linear time.
+
+A substring of each template is looked for in a whole block of lines first; only a line that holds it is
+held against the template itself. Of each signature no more is kept than the latest way to have met its
+first n templates, for every n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.answer import Seen
+from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.lines import Line
+
+WINDOW = 2_000
+"""Lines within which all templates of a signature must be met. Interleaved ranks fit, two runs do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A signature that was met. lines: one for each template. context: those of its context that were met.
+
+    length: characters of its templates that are no holes, which is how specific it is.
+    generic: its words may stand in any log, so that it needs its context to mean anything.
+    """
+
+    record: str
+    signature: int
+    proven: bool
+    generic: bool
+    length: int
+    lines: tuple[Seen, ...]
+    context: tuple[Seen, ...]
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How specific it is: context first, then length."""
+        return len(self.context), self.length
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far one signature has been met."""
+
+    record: str
+    number: int
+    spec: dict[str, Any]
+    templates: tuple[Template, ...]
+    context_templates: tuple[Template, ...]
+    partial: list[tuple[Seen, ...] | None]
+    context: dict[int, Seen] = field(default_factory=dict)
+    complete: tuple[Seen, ...] | None = None
+
+    def meet(self, position: int, line: Line) -> None:
+        if position < 0:
+            self._meet_context(~position, line)
+        elif self.complete is None:
+            self._meet_template(position, line)
+
+    def _meet_context(self, position: int, line: Line) -> None:
+        if position not in self.context:
+            text = self.spec["context"][position]
+            holes = self.context_templates[position].find_normal(line.text)
+            if holes is not None:
+                self.context[position] = Seen(line.number, line.text, text, holes)
+
+    def _meet_template(self, position: int, line: Line) -> None:
+        before = self.partial[position - 1] if position else ()
+        if before is None or (before and line.number - before[0].number >= WINDOW):
+            return
+        holes = self.templates[position].find_normal(line.text)
+        if holes is None:
+            return
+        met = (*before, Seen(line.number, line.text, self.spec["lines"][position], holes))
+        self.partial[position] = met
+        if len(met) == len(self.templates):
+            self.complete = met
+
+    def hit(self) -> Hit | None:
+        if self.complete is None:
+            return None
+        return Hit(
+            self.record,
+            self.number,
+            proven=self.spec["basis"] == "proven",
+            generic=self.spec["generic"],
+            length=self.spec["length"],
+            lines=self.complete,
+            context=tuple(self.context[position] for position in sorted(self.context)),
+        )
+
+
+class Matcher:
+    """Feed it blocks of cleaned lines (blanks made one), in order; ask for `hits` at any time."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._progress: dict[tuple[int, int], _Progress] = {}
+
+    def feed(self, lines: Sequence[Line]) -> None:
+        block = "\n".join([line.text for line in lines])
+        present = [(literal, places) for literal, places in self._index.literals if literal in block]
+        if not present:
+            return
+        for line in lines:
+            places = [place for literal, found in present if literal in line.text for place in found]
+            for record, signature, position in sorted(places):
+                self._of(record, signature).meet(position, line)
+
+    def hits(self) -> tuple[Hit, ...]:
+        """Every signature met so far, by record."""
+        found = (self._progress[key].hit() for key in sorted(self._progress))
+        return tuple(hit for hit in found if hit is not None)
+
+    def _of(self, record: int, signature: int) -> _Progress:
+        key = (record, signature)
+        if key not in self._progress:
+            name = self._index.ids[record]
+            entry = self._index.record(name)
+            assert entry is not None, f"the index lists {name} and has no entry for it"
+            spec = entry["signatures"][signature]
+            self._progress[key] = _Progress(
+                name,
+                signature,
+                spec,
+                _parse(spec["lines"]),
+                _parse(spec["context"]),
+                [None] * len(spec["lines"]),
+            )
+        return self._progress[key]
+
+
+def best_of_each(hits: Iterable[Hit]) -> dict[str, Hit]:
+    """For each record the hit that says most: proven before reported, then the more specific."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        held = best.get(hit.record)
+        if held is None or (hit.proven, *hit.rank) > (held.proven, *held.rank):
+            best[hit.record] = hit
+    return best
+
+
+def _parse(templates: Sequence[str]) -> tuple[Template, ...]:
+    return tuple(Template.parse(text) for text in templates)

@@ -1,0 +1,85 @@
+"""Where the index comes from: shipped with an install, or kept up to date from the records of a checkout."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from gpu_gotchas.records.root import index_path, is_checkout, root
+from gpu_gotchas.search.index import Index, IndexDamaged
+
+# What the index depends on beside the records: a checkout's reader rebuilds when one of these was edited.
+_MAKERS = ("build.py", "index.py", "words.py")
+
+
+class IndexUnusable(Exception):
+    """An install without an index that can be read: a fault of the package, not of its user."""
+
+
+def open_index() -> Index:
+    """The index of this checkout or install.
+
+    In a checkout it is built anew when a record is newer, and kept where that can be written.
+    Raises RecordErrors when a checkout's records can't be loaded, IndexUnusable when an install has no index.
+    """
+    if not is_checkout():
+        try:
+            return Index.read(index_path())
+        except (OSError, IndexDamaged) as error:
+            raise IndexUnusable(f"{index_path()}: {error}") from error
+    return fresh_index(root(), index_path())
+
+
+def fresh_index(records: Path, kept: Path) -> Index:
+    """The index of the records below a folder, from `kept` while that is up to date."""
+    stamp = stamp_of(records)
+    with contextlib.suppress(OSError, IndexDamaged):
+        index = Index.read(kept)
+        if index.stamp == stamp:
+            return index
+    from gpu_gotchas.search.build import build_index  # loads YAML, so only when it must
+
+    data = build_index(records, stamp)
+    with contextlib.suppress(OSError):  # a read-only checkout is searched from memory
+        write_whole(kept, data)
+    return Index(data)
+
+
+def stamp_of(records: Path) -> str:
+    """A digest of names, sizes and times of everything that the index is made from."""
+    found: list[tuple[str, int, int]] = []
+    candidates = [str(path) for path in _entries(records)]
+    here = Path(__file__).parent
+    for path in (*candidates, *(str(here / name) for name in _MAKERS)):
+        with contextlib.suppress(OSError):
+            seen = os.stat(path)  # noqa: PTH116 - a thousand records are looked at on every search
+            found.append((path, seen.st_mtime_ns, seen.st_size))
+    return hashlib.sha256(repr(sorted(found)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _entries(records: Path) -> list[str]:
+    with os.scandir(records) as entries:
+        names = [entry.name for entry in entries]
+    return [
+        os.path.join(records, name, "gotcha.yaml")  # noqa: PTH118
+        if not name.startswith(("_", "."))
+        else os.path.join(records, name)  # noqa: PTH118
+        for name in names
+    ]
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file so that no reader ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)  # noqa: PTH105
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108
+        raise
