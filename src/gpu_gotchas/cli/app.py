@@ -22,6 +22,7 @@ COMMANDS = {
     "list": "gpu_gotchas.cli.listing",
     "check": "gpu_gotchas.cli.check",
     "new": "gpu_gotchas.cli.new",
+    "site": "gpu_gotchas.cli.site",
 }
 
 REPORT_TO = "the project's issue tracker"

@@ -1,0 +1,44 @@
+"""What a reader of a gotcha's page has to know before anything else."""
+
+from __future__ import annotations
+
+from gpu_gotchas.records.model import Status
+from gpu_gotchas.site.knowledge import Entry
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import block, text
+
+
+def banner(entry: Entry, links: Links) -> str:
+    """Why a record is not to be relied on, or nothing where it is."""
+    status = entry.status
+    if status is Status.DRAFT:
+        said = _draft(entry)
+    elif status is Status.CONTESTED:
+        said = _contested(entry)
+    elif status.withdrawn:
+        said = _withdrawn(entry, links)
+    else:
+        return ""
+    return block(f"banner gg-status-{status.value}", said)
+
+
+def _draft(entry: Entry) -> str:
+    if entry.proof is None:
+        why = "Nobody has written code that makes it happen."
+    elif entry.proof.missing_bug:
+        why = "What is missing is listed under proof."
+    else:
+        why = "What was run bears it out; the record waits for more."
+    return f"**Draft: not proven yet.** {why}"
+
+
+def _contested(entry: Entry) -> str:
+    against = entry.proof.contradictions if entry.proof else ()
+    return f"**Contested.** {'; '.join(map(text, against)) or 'People disagree about it'}."
+
+
+def _withdrawn(entry: Entry, links: Links) -> str:
+    gotcha = entry.gotcha
+    why = text(gotcha.history[-1].why) if gotcha.history else "The record does not say why."
+    instead = f" See {links.gotcha(gotcha.successor)} instead." if gotcha.successor else ""
+    return f"**{gotcha.status.value.capitalize()}**, and kept to be found. {why}{instead}"
