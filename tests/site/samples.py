@@ -192,6 +192,61 @@ def entries() -> tuple[Entry, ...]:
     )  # fmt: skip
 
 
+def hostile(raw: str) -> Entry:
+    """A full record in which every free text is `raw`, also in its results and its repro."""
+    base = full()
+    record = base.gotcha
+    symptom = record.symptom
+    signature = Signature((raw, raw), Basis.PROVEN, None, (raw,))
+    assert symptom.observable is not None
+    return Entry(
+        replace(
+            record,
+            id="sample-hostile",
+            title=raw,
+            concepts=(),
+            aliases=(raw,),
+            symptom=replace(
+                symptom,
+                summary=raw,
+                signatures=(signature,),
+                observable=replace(symptom.observable, quantity=raw, unit=raw, because=raw),
+            ),
+            root_cause=raw,
+            workaround=(Workaround(raw, raw),),
+            affects=(
+                case(
+                    HardwareCondition({Vendor.AMD: VendorCondition(names=(raw,))}),
+                    software={raw: ()},
+                    platform=(raw,),
+                    when={raw: (raw,)},
+                ),
+            ),
+            models=(Model(raw, raw, raw),),
+            siblings=(Sibling(raw, raw),),
+            reports=(Report(raw, raw, raw, (raw,), raw),),
+            fixes=(Fix(raw, FixType.SETTING, raw, Risk.LOW),),
+            upstream=(Upstream(raw, raw, raw, raw, raw),),
+            history=(Event(raw, raw, raw),),
+        ),
+        tuple(
+            result(
+                raw,
+                target=raw,
+                reason=raw,
+                versions={raw: raw},
+                package=raw,
+                device=raw,
+                masked_by=raw,
+                tier=tier,
+            )
+            for tier in Tier
+        ),
+        Proof((raw,), (raw,)),
+        raw,
+    )
+
+
 def candidate(id: str = "sample-believed", **changes: object) -> Candidate:
     base = Candidate(
         id=id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,6 +29,7 @@ from gpu_gotchas.site.links import (
     package_path,
 )
 
+_PATH = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*")
 START = "index.md"
 _OURS = ".gpu-gotchas-site"
 
@@ -40,7 +42,7 @@ def files(knowledge: Knowledge, written: Mapping[str, bytes]) -> dict[str, bytes
     """Path to content of everything below mkdocs' docs_dir.
 
     written: the hand-written files by path. Raises SiteError where two would share a path, also on a file
-    system that does not tell capitals apart, and MissingMarker.
+    system that does not tell capitals apart, or a name is no file name; and MissingMarker.
     """
     if START not in written:
         raise SiteError(f"the hand-written pages lack {START}, the start page")
@@ -49,6 +51,8 @@ def files(knowledge: Knowledge, written: Mapping[str, bytes]) -> dict[str, bytes
     found = {path: content for path, content in written.items() if path != START}
     taken = {path.casefold() for path in found}
     for path, text in [(START, start), *_generated(knowledge, sitemap)]:
+        if not _PATH.fullmatch(path):
+            raise SiteError(f"{path!r} is no path for a page: names are letters, digits, dots and hyphens")
         if path.casefold() in taken:
             raise SiteError(
                 f"two pages want to be {path}: rename the record, the concept or the page in docs/"

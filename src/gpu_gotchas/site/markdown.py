@@ -49,7 +49,7 @@ def _reference(match: re.Match[str]) -> str:
 
 def prose(raw: str) -> str:
     """Paragraphs: blank lines part them, and other line ends are blanks."""
-    paragraphs = re.split(r"\n\s*\n", raw.strip())
+    paragraphs = re.split(r"\n\s*\n", visible(raw).strip())
     return "\n\n".join(filter(None, (text(paragraph) for paragraph in paragraphs)))
 
 

@@ -50,6 +50,11 @@ def by_severity(entries: Iterable[Entry]) -> list[Entry]:
     )
 
 
+def people(gotcha: Gotcha) -> str:
+    """How many met it; nothing where nobody is known to."""
+    return plural(gotcha.reporter_count, "person", "people") if gotcha.reporter_count else ""
+
+
 def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
     """Records with what they do and how well they are known."""
     rows = [
@@ -58,11 +63,11 @@ def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
             severity_chip(entry.gotcha),
             text(KINDS[entry.gotcha.kind]),
             status_chip(entry),
-            str(entry.gotcha.reporter_count),
+            people(entry.gotcha),
         ]
         for entry in by_severity(entries)
     ]
-    found = table(["Gotcha", "Severity", "Effect", "Known", "People"], rows)
+    found = table(["Gotcha", "Severity", "Effect", "Known", "Reported by"], rows)
     return block("gotchas", found) if found else ""
 
 
