@@ -84,10 +84,6 @@ hardware: Shape[HardwareCondition] = either(
 def _versions(
     introduced: str | None, fixed: str | None, last_bad: str | None, measured: bool
 ) -> VersionRange:
-    if fixed is not None and last_bad is not None:
-        raise ValueError(
-            "fixed and last_bad exclude each other: give fixed where the first good release is known"
-        )
     if introduced is fixed is last_bad is None:
         raise ValueError("must give introduced, fixed or last_bad, or be any")
     return VersionRange(introduced, fixed, last_bad, measured)

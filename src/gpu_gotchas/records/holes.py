@@ -16,7 +16,7 @@ _ZERO, _ONE = b"0", b"1"
 
 @dataclass(frozen=True)
 class Hole:
-    """takes: a class of characters, of which a hole takes at least one, or any number when it is lazy.
+    """takes: a class of characters, of which a hole takes at least one.
 
     prefix: what may stand before them (a sign, `0x`). lazy: takes as little as it can instead of as much.
     name: under which its value is returned, None when the value does not matter.
@@ -42,7 +42,7 @@ class Hole:
     def before(self, line: str, after: int) -> int:
         """The places from which the hole, once filled, leads to a place in `after`."""
         if self.lazy:
-            return _everything_from_lowest(after, len(line))
+            return _all_before_the_last(after, len(line))
         places = self.places(line)
         one = (after & places) << 1
         many = (((one & places) + places) ^ places) | one
@@ -52,7 +52,7 @@ class Hole:
         """Where a hole that begins at index `start` ends, given the places from which the rest matches."""
         size = len(line)
         if self.lazy:
-            reachable = after & ((1 << (size - start + 1)) - 1)
+            reachable = after & ((1 << (size - start)) - 1)
             return size - (reachable.bit_length() - 1)
         if self.prefix and line.startswith(self.prefix, start):
             end = self._longest(line, start + len(self.prefix), after)
@@ -97,10 +97,10 @@ def _step_over(text: str, line: str, after: int) -> int:
     return int(flags, 2) & (after << len(text))
 
 
-def _everything_from_lowest(places: int, size: int) -> int:
-    if not places:
-        return 0
-    return ((1 << (size + 1)) - 1) & ~((places & -places) - 1)
+def _all_before_the_last(places: int, size: int) -> int:
+    """Every place with at least one character between it and the last of `places`."""
+    last = places & -places
+    return ((1 << (size + 1)) - 1) & ~(2 * last - 1) if places else 0
 
 
 HOLES = {

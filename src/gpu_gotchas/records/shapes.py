@@ -7,7 +7,7 @@ problem: a table asks all its fields, a list all its items.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -169,15 +169,13 @@ def items(shape: Shape[T], *, least: int = 0, unique: bool = False) -> Shape[tup
         if len(node.items) < least:
             return sink.refuse(node.line, f"must have at least {least} item{'s' if least > 1 else ''}")
         values: list[T] = []
-        seen: set[Hashable] = set()
         for number, item in enumerate(node.items):
             value = shape(item, sink.at(number))
             if isinstance(value, Bad):
                 continue
-            if unique and value in seen:
+            if unique and value in values:
                 sink.at(number).refuse(item.line, f"{value!r} stands in this list already")
-            if unique:
-                seen.add(value)
+                continue
             values.append(value)
         return tuple(values) if len(values) == len(node.items) else BAD
 

@@ -2,8 +2,9 @@
 
 A template is text with holes: `{int}`, `{hex}`, `{path}`, `{word}`, `{any}`, or named, `{required:int}`; a
 literal brace is doubled. It matches anywhere in a line, but never so that its end cuts a number in two. A
-run of blanks counts as one. Of several ways to match, the leftmost wins, and in it each hole takes as much
-as it can, `{any}` as little: what a regular expression would do, in time linear in the line's length.
+run of blanks counts as one, and no hole is empty. Of several ways to match, the leftmost wins, and in it
+each hole takes as much as it can, `{any}` as little: what a regular expression would do, in time linear in
+the line's length.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from gpu_gotchas.records.holes import HOLES, Hole, Literal
 from gpu_gotchas.records.model import Signature
@@ -35,11 +36,11 @@ class Template:
         """Raises ValueError for an open brace, an unknown hole, or a template of nothing but holes."""
         return _parse(text)
 
-    @property
+    @cached_property
     def literals(self) -> tuple[str, ...]:
         return tuple(part.text for part in self.parts if isinstance(part, Literal))
 
-    @property
+    @cached_property
     def longest_literal(self) -> str:
         """What every matching line holds, its blanks made one: a cheap test to make first."""
         return max(self.literals, key=len)

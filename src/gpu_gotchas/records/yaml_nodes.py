@@ -25,7 +25,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ScalarKind(Enum):
-    """What a scalar is to YAML. ODD is read as text by some readers and as something else by others."""
+    """What a scalar is to YAML. ODD is text to some readers and something else to others."""
 
     TEXT = "text"
     NULL = "null"
@@ -33,7 +33,7 @@ class ScalarKind(Enum):
     INTEGER = "a whole number"
     NUMBER = "a number"
     DATE = "a date"
-    ODD = "not text to every YAML reader"
+    ODD = "more than text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class _Composer:
         # An escape in double quotes brings in what the file's own text did not show.
         for _, message in refused_characters(event.value)[:1]:
             self.refuse(line, message)
-        kind = kind_of(event.value) if event.style is None else ScalarKind.TEXT
+        kind = kind_of(event.value) if event.implicit[0] else ScalarKind.TEXT
         return Scalar(line, event.value, kind)
 
     def children(self, events: Iterator[Any], end: type, depth: int) -> Iterator[Node]:

@@ -71,22 +71,6 @@ def _version_ranges(gotcha: Gotcha) -> Iterator[tuple[str, tuple[VersionRange, .
 
 
 @each_gotcha
-def versions_are_in_order(gotcha: Gotcha) -> Iterator[Finding]:
-    """A fault is fixed after it came in; the other way round the range is empty."""
-    for place, ranges in _version_ranges(gotcha):
-        for span in ranges:
-            start = Version(span.introduced or "0")
-            if span.fixed and Version(span.fixed) <= start:
-                yield Finding(
-                    place, f"fixed {span.fixed} must come after introduced {span.introduced or 'nothing'}"
-                )
-            if span.last_bad and Version(span.last_bad) < start:
-                yield Finding(
-                    place, f"last_bad {span.last_bad} must not come before introduced {span.introduced}"
-                )
-
-
-@each_gotcha
 def version_ranges_are_apart(gotcha: Gotcha) -> Iterator[Finding]:
     """Several ranges mean that a fault came back; each must end before the next begins, oldest first."""
     for place, ranges in _version_ranges(gotcha):

@@ -13,7 +13,7 @@ from gpu_gotchas.records.root import package_root
 from gpu_gotchas.records.settings import settings
 from gpu_gotchas.records.sources import bound_names
 
-_MODULE = re.compile(r"gpu_gotchas\.(fixes|upstream)(\.[a-z_][A-Za-z0-9_]*)+")
+_MODULE = re.compile(r"gpu_gotchas\.(fixes|upstream)(\.[A-Za-z_][A-Za-z0-9_]*)+")
 _UPGRADE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*>=[0-9]+(\.[0-9]+)*(\.post[0-9]+)?")
 
 
