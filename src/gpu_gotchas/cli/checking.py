@@ -17,7 +17,7 @@ BLANK = "FILL:"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """folders: every record that was looked at. unreadable: from the loader. findings: from lint and blanks."""
+    """folders: every record looked at. unreadable: from the loader. findings: from lint and blanks."""
 
     folders: tuple[Path, ...]
     unreadable: tuple[Problem, ...]

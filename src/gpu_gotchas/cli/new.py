@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpu_gotchas.cli.exits import BadInput, Exit, UsageFailed
+
+if TYPE_CHECKING:
+    from gpu_gotchas.records.model import Candidate, Gotcha
 
 
 def command(
@@ -14,7 +17,8 @@ def command(
 ) -> int:
     """Begin a gotcha, with blanks to fill.
 
-    Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs there; `gotchas check` lists those that are left.
+    Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
+    there; `gotchas check` lists those that are left.
     """
     from datetime import UTC, datetime
     from pathlib import Path
@@ -58,8 +62,9 @@ def _refuse_taken(name: str, existing: list[object]) -> None:
     """Ids, aliases and candidates share one namespace, and no name is used twice, ever."""
     from gpu_gotchas.records.loading import load_all, load_candidates
 
-    known = {entry.id: entry.id for entry in (*load_all(), *load_candidates())}
-    known |= {alias: entry.id for entry in (*load_all(), *load_candidates()) for alias in entry.aliases}
+    entries: list[Gotcha | Candidate] = [*load_all(), *load_candidates()]
+    known = {entry.id: entry.id for entry in entries}
+    known |= {alias: entry.id for entry in entries for alias in entry.aliases}
     if name in known:
         other = "" if known[name] == name else f" by {known[name]}"
         raise UsageFailed(f"{name} is taken{other}: choose another name; ids are never used again")

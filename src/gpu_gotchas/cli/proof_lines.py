@@ -27,7 +27,7 @@ class ProofLine:
 
 
 def read_proof(path: Path) -> tuple[ProofLine, ...]:
-    """Results by tier, probe, role and outcome; () where there is no file. Raises BadInput on a broken line."""
+    """Results by tier, probe, role and outcome; () without a file. Raises BadInput on a broken line."""
     if not path.is_file():
         return ()
     groups: dict[_Key, list[tuple[str, str]]] = {}

@@ -3,14 +3,12 @@ can move the cursor, change colours, reorder text or hide."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 _WIDEST = 100
 _NARROWEST = 40
@@ -24,8 +22,7 @@ class Style(Enum):
     BAD = "31"
 
 
-@dataclass(frozen=True, slots=True)
-class Styled:
+class Styled(NamedTuple):
     text: str
     style: Style
 
@@ -74,7 +71,7 @@ class Terminal:
 
     @classmethod
     def beside_a_copy(cls) -> Terminal:
-        """As `standard`, for when standard output carries a copy of the input: results go to standard error."""
+        """As `standard`, for when standard output carries a copy of the input: results go to the other."""
         cls.standard()
         return cls(sys.stderr, sys.stderr, os.environ)
 
@@ -93,6 +90,8 @@ class Terminal:
 
     def json(self, value: Any) -> None:
         """The result as one JSON document in ASCII."""
+        import json  # most commands print text
+
         text = json.dumps(value, indent=2).replace("\x7f", "\\u007f")
         self._out.write(text + "\n")
 

@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class VendorCondition:
-    """Which targets of one vendor: capability ranges (NVIDIA), target names (AMD), or all when both are empty."""
+    """Which targets of one vendor: capability ranges (NVIDIA), names (AMD), or all when both are empty."""
 
     capabilities: tuple[CapabilityRange, ...] = ()
     names: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class HardwareCondition:
         return every((self._vendor(target, target.vendor), self._shared_memory(target)))
 
     def on_machine(self, machine: Machine) -> Truth:
-        """Whether some card of the machine is meant, and the machine has the count and p2p that are asked for.
+        """Whether some card of the machine is meant, and count and p2p are as asked for.
 
         A condition that asks nothing of a card holds on every machine, also on one without cards.
         """

@@ -59,7 +59,7 @@ class NumberRange:
 
     @classmethod
     def parse(cls, text: str) -> NumberRange:
-        """Read clauses joined by commas, all of which must hold; raises ValueError as CapabilityRange does."""
+        """Read clauses joined by commas, all of which must hold. Errors as for CapabilityRange."""
         clauses = []
         for sign, value in _clauses(text, "24"):
             if not _NUMBER.fullmatch(value):
@@ -81,7 +81,7 @@ def _clauses(text: str, example: str) -> list[tuple[str, str]]:
         match = _CLAUSE.fullmatch(part)
         if not match:
             raise ValueError(
-                f"{part.strip()!r} in {text!r} is no clause of a range: write one of >= > <= < == and a value, "
+                f"{part.strip()!r} in {text!r} is no clause: write one of >= > <= < == and a value, "
                 f"such as {'>=' + example!r} or {'==' + example!r}, and join clauses with a comma"
             )
         found.append((match[1], match[2]))

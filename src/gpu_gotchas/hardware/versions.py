@@ -38,7 +38,7 @@ class VersionRange:
         last_bad = _release("last_bad", self.last_bad)
         if fixed and last_bad:
             raise ValueError(
-                "a range has 'fixed' or 'last_bad', not both: give 'fixed' when the first good release is known"
+                "a range has 'fixed' or 'last_bad', not both: give 'fixed' if the first good one is known"
             )
         if first and fixed and first >= fixed:
             raise ValueError(

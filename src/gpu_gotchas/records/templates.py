@@ -13,9 +13,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from gpu_gotchas.records.holes import HOLES, Hole, Literal
-from gpu_gotchas.records.model import Signature
+
+if TYPE_CHECKING:
+    from gpu_gotchas.records.model import Signature
 
 Part = Literal | Hole
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 JSON_VERSION = 1
 
@@ -18,8 +18,7 @@ class Verdict(Enum):
     NOT_KNOWN = "not-known"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """One line of the text that met one template. holes: what the named holes of the template stood for."""
 
     number: int
@@ -28,8 +27,7 @@ class Seen:
     holes: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(NamedTuple):
     """Why a record no longer gives advice, and the id of what replaced it."""
 
     because: str

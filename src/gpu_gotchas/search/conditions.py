@@ -7,7 +7,6 @@ that a search has come down to.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_gotchas.hardware.conditions import (
@@ -20,21 +19,13 @@ from gpu_gotchas.hardware.conditions import (
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.hardware.truth import Truth, every, some
-
-
-@dataclass(frozen=True, slots=True)
-class Assessment:
-    """truth: whether the record's claim covers the machine. The rest says on what grounds."""
-
-    truth: Truth
-    agreed: tuple[str, ...] = ()
-    disagreed: tuple[str, ...] = ()
+from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 
 
 def assess(affects: Sequence[Mapping[str, Any]], machine: Machine) -> Assessment:
     """affects: the cases of an index entry. Without a case nothing is claimed and nothing can disagree."""
     if not affects:
-        return Assessment(Truth.UNKNOWN)
+        return NOTHING_KNOWN
     cases = [_parts(case, machine) for case in affects]
     truths = [every(truth for truth, _ in parts) for parts in cases]
     truth = some(truths)

@@ -7,14 +7,13 @@ known disagrees, and no other record left that explains the same lines as well.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.answer import Answer, Result, Verdict, Withdrawn
-from gpu_gotchas.search.conditions import Assessment
+from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.match import Hit
-from gpu_gotchas.search.rank import THRESHOLD, Ranked
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
 MOST_RESULTS = 3
 _CERTAIN, _PROVEN, _REPORTED, _DOUBTED, _WITHDRAWN = 1.0, 0.9, 0.85, 0.5, 0.6
@@ -24,8 +23,7 @@ _CLOSE = 0.6
 _CANNOT_BE_SURE = frozenset({"contested", "candidate"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A record that matched: its index entry, how it matched, and what the machine says to it."""
 
     entry: Mapping[str, Any]
@@ -91,7 +89,8 @@ def _beats(one: Found, other: Found) -> bool:
 
 def _certain(left: Sequence[Found]) -> bool:
     top, *rest = left
-    if not _hit(top).proven or top.entry["status"] in _CANNOT_BE_SURE:
+    hit = _hit(top)
+    if not hit.proven or (hit.shared and not hit.context) or top.entry["status"] in _CANNOT_BE_SURE:
         return False
     return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
 
@@ -121,6 +120,8 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
     why = f"{where} met a {basis} signature"
     if hit.context:
         why += " and its context"
+    elif hit.shared:
+        why += ", which other causes may print too, and none of its context"
     if found.doubted:
         why += ", but what is known of the machine disagrees"
     told = {one.id: found.entry["siblings"].get(one.id) for one in left if one.id != found.id}
@@ -159,7 +160,7 @@ def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[st
     entry = successors.get(name) if name else None
     if entry is None:
         return [result]
-    follower = Found(entry, Assessment(Truth.UNKNOWN))
+    follower = Found(entry, NOTHING_KNOWN)
     return [result, _result(follower, by="successor", score=result.score, why=f"replaces {found.id}")]
 
 

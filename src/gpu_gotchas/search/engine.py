@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.search.answer import Answer
-from gpu_gotchas.search.conditions import assess
+from gpu_gotchas.search.assessment import NOTHING_KNOWN
 from gpu_gotchas.search.decide import Found, decide
-from gpu_gotchas.search.evidence import facts, merge
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.lines import Line, LineSplitter
-from gpu_gotchas.search.match import Matcher, best_of_each
+from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
-from gpu_gotchas.search.rank import rank
+from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.store import open_index
+
+if TYPE_CHECKING:
+    from gpu_gotchas.hardware.machine import Machine
 
 _BLOCK = 256
 
@@ -42,8 +44,8 @@ class Search:
         index = self._index
         hits = [hit for hit in self._matcher.hits() if hit.context or not hit.generic]
         best = best_of_each(hits)
-        ranked = () if best else rank(index, self._gist.questions)
-        known = merge(machine, facts(self._gist.facts)) if best or ranked else Machine()
+        ranked = () if best else self._rank()
+        known = self._known(machine) if best or ranked else None
         by_signature = [self._found(name, known, hit=hit) for name, hit in best.items()]
         by_words = [self._found(one.record, known, ranked=one) for one in ranked]
         successors = {}
@@ -54,10 +56,26 @@ class Search:
                 successors[name] = entry
         return decide(by_signature, by_words, successors, index.date)
 
-    def _found(self, name: str, machine: Machine, **how: object) -> Found:
+    def _rank(self) -> tuple[Ranked, ...]:
+        from gpu_gotchas.search.rank import rank  # not loaded where a signature answers
+
+        return rank(self._index, self._gist.questions)
+
+    def _known(self, machine: Machine | None) -> Machine | None:
+        from gpu_gotchas.search.evidence import facts, merge
+
+        return merge(machine, facts(self._gist.facts))
+
+    def _found(
+        self, name: str, machine: Machine | None, hit: Hit | None = None, ranked: Ranked | None = None
+    ) -> Found:
         entry = self._index.record(name)
         assert entry is not None, f"the index names {name} and has no entry for it"
-        return Found(entry, assess(entry["affects"], machine), **how)  # type: ignore[arg-type]
+        if machine is None:
+            return Found(entry, NOTHING_KNOWN, hit, ranked)
+        from gpu_gotchas.search.conditions import assess  # loads the catalogue, so only with something to ask
+
+        return Found(entry, assess(entry["affects"], machine), hit, ranked)
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -1,74 +1,95 @@
 """What a paste says about its machine. Only plain facts are read; a line that states a need is none.
 
-This is the seam for everything that is known of a machine from a text: `Machine` in, `Machine` out.
+This is the seam for everything that is known of a machine from a text: `Machine` in, `Machine` out. The
+catalogue is loaded only for a text that names a target or a card.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from gpu_gotchas.hardware.catalogue import find_target, gpus, targets
-from gpu_gotchas.hardware.machine import Card, Machine
-from gpu_gotchas.hardware.targets import Target
+if TYPE_CHECKING:
+    from gpu_gotchas.hardware.machine import Card, Machine
+    from gpu_gotchas.hardware.targets import Target
 
-_TARGET = re.compile(r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])")
-_CAPABILITY = re.compile(r"\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b", re.IGNORECASE)
-_CARD = re.compile(
-    r"\b(?:RTX|GTX|GeForce|Tesla|Quadro|TITAN|CMP|GB10|GH200|Radeon|Instinct|[ABHLTV]\d{1,3}S?|MI\d{3}X?)\b"
+_PACKAGES = ("vllm", "sglang", "torch", "triton", "flashinfer", "transformers", "aiter")
+_VENDORS = ("nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "titan", "radeon", "instinct")
+_HINTS = (*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3")
+"""A line without any of these, in lower case, states no fact. Patterns are compiled for one that does."""
+
+_TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])"
+_CAPABILITY = r"(?i)\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b"
+_NEED = (
+    r"(?i)>=|\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only"
+    r"|(?<!not )supported)\b"
 )
-_NEED = re.compile(
-    r"\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only|(?<!not )supported|>=)",
-    re.IGNORECASE,
+_VERSION = (
+    rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"
+    r"(?:==|\s*[:=]\s*|\s+version:?\s+|\s+)v?"
+    r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+)?(?:\+[\w.]+)?)(?![\w.])"
 )
-_VERSION = re.compile(
-    r"\b(vllm|sglang|torch|triton|flashinfer|transformers|aiter)(?:\s+api server)?"
-    r"(?:==|\s*[:=]\s*|\s+version:?\s+|\s+)v?(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+)?(?:\+[\w.]+)?)(?![\w.])",
-    re.IGNORECASE,
-)
+_CARD = rf"(?i)\b(?:{'|'.join(_VENDORS)}|gb10|gh200|cmp|[abhltv]\d{{1,3}}s?|mi\d{{3}}x?)\b"
 
 
-def facts(lines: Iterable[str]) -> Machine:
-    """The machine that the lines describe. Two different answers to one question count as none."""
+def facts(lines: Iterable[str]) -> Machine | None:
+    """The machine that the lines describe, None when they say nothing of one.
+
+    Two different answers to one question count as none.
+    """
     found_targets: set[str] = set()
     found_cards: dict[str, Target] = {}
     versions: dict[str, set[str]] = {}
     for line in lines:
-        for package, version in _VERSION.findall(line):
-            versions.setdefault(package.lower(), set()).add(version)
-        if _NEED.search(line):
+        lowered = line.lower()
+        if not any(hint in lowered for hint in _HINTS):
             continue
-        found_targets.update(_TARGET.findall(line))
-        found_targets.update(f"sm_{major}{minor}" for major, minor in _CAPABILITY.findall(line))
-        if _CARD.search(line):
+        for package, version in re.findall(_VERSION, line):
+            versions.setdefault(package.lower(), set()).add(version)
+        if re.search(_NEED, line):
+            continue
+        found_targets.update(re.findall(_TARGET, line))
+        found_targets.update(f"sm_{major}{minor}" for major, minor in re.findall(_CAPABILITY, line))
+        if re.search(_CARD, line):
             found_cards.update(_cards_in(line))
     software = {package: next(iter(seen)) for package, seen in versions.items() if len(seen) == 1}
+    if not (found_targets or found_cards or software):
+        return None
+    from gpu_gotchas.hardware.machine import Machine
+
     return Machine(cards=_cards(found_targets, found_cards), software=software, described=True)
 
 
 def machine_with(target: str) -> Machine:
     """A machine with one card of this target. Raises UnknownName with a suggestion."""
+    from gpu_gotchas.hardware.catalogue import find_target
+    from gpu_gotchas.hardware.machine import Card, Machine
+
     found = find_target(target)
     return Machine(cards=(Card(name=found.name, target=found),), described=True)
 
 
-def merge(known: Machine | None, read: Machine) -> Machine:
+def merge(known: Machine | None, read: Machine | None) -> Machine | None:
     """What is known, filled up with what was read. Nothing that is known is overruled."""
-    if known is None:
-        return read
-    return Machine(
+    if known is None or read is None:
+        return known or read
+    return replace(
+        known,
         cards=read.cards if known.cards is None else known.cards,
         software={**read.software, **known.software},
         platform={**read.platform, **known.platform},
         settings={**read.settings, **known.settings},
         p2p=read.p2p if known.p2p is None else known.p2p,
-        described=known.described,
-        unknown=known.unknown,
     )
 
 
 def _cards(names: set[str], cards: Mapping[str, Target]) -> tuple[Card, ...] | None:
+    from gpu_gotchas.hardware.catalogue import targets
+    from gpu_gotchas.hardware.machine import Card
+
     stated = [target for target in targets() if target.name in names]
     if len(names) > 1 or len(cards) > 1:
         return None
@@ -88,6 +109,8 @@ def _cards_in(line: str) -> dict[str, Target]:
 @cache
 def _card_names() -> dict[str, tuple[str, Target]]:
     """Names as people write them, in lower case, to the driver's name and the target."""
+    from gpu_gotchas.hardware.catalogue import gpus
+
     found: dict[str, tuple[str, Target]] = {}
     for gpu in gpus():
         for name in gpu.names:

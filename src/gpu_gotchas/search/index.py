@@ -18,11 +18,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 FORMAT = 1
-_HEAD, _RECORDS, _WORDS, _END = b'"head": ', b'\n"records": {\n', b'\n"words": {\n', b'"": null}'
+_HEAD, _RECORDS, _WORDS = b'"head": ', b'\n"records": {\n', b'\n"words": {\n'
+_END, _LAST = b'"": null}', b'\n"": null}}\n'
+
+
+Place = tuple[int, int, int]
+"""(record, signature, template): positions in ids, in the record, in the signature (context from -1 down)."""
+
+Literal = tuple[str, list[Place]]
+"""A substring, and the templates that hold it."""
 
 
 class IndexDamaged(Exception):
@@ -32,8 +41,8 @@ class IndexDamaged(Exception):
 class Index:
     """What searching needs, parsed as it is asked for.
 
-    ids: record ids in the order that postings refer to. literals: for each substring that must be present,
-    where it belongs: (record, signature, template), context templates counted from -1 down.
+    ids: record ids in the order that postings refer to. literals: what must be present for a template to be
+    met, by a word that must be present for that; under "" those without such a word.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -41,7 +50,6 @@ class Index:
             start = data.index(_HEAD) + len(_HEAD)
             head: dict[str, Any] = json.loads(data[start : data.index(b"\n", start) - 1])
             self._records = _Table(data, data.index(_RECORDS) + len(_RECORDS))
-            self._words = _Table(data, data.index(_WORDS) + len(_WORDS))
             if not data.startswith(b'{\n"format": %d,\n' % FORMAT):
                 raise ValueError("another format")
             self.date: str = head["date"]
@@ -49,9 +57,12 @@ class Index:
             self.ids: list[str] = head["ids"]
             self.aliases: dict[str, str] = head["aliases"]
             self.concepts: frozenset[str] = frozenset(head["concept_words"])
-            self.literals: list[tuple[str, list[tuple[int, int, int]]]] = head["literals"]
+            self.literals: dict[str, list[Literal]] = head["literals"]
+            if not data.endswith(_LAST):
+                raise ValueError("its end is missing")
         except (ValueError, KeyError, TypeError) as error:
             raise IndexDamaged(f"not a search index of format {FORMAT}: {error}") from None
+        self._data = data
 
     @classmethod
     def read(cls, path: Path) -> Index:
@@ -74,6 +85,10 @@ class Index:
         """Which records hold a word: (position in ids, strength in percent)."""
         found: list[tuple[int, int]] | None = self._words.get(word)
         return found or []
+
+    @cached_property
+    def _words(self) -> _Table:
+        return _Table(self._data, self._data.index(_WORDS) + len(_WORDS))
 
 
 class _Table:

@@ -1,15 +1,14 @@
 """Signatures over a stream of lines, in bounded memory and linear time.
 
-A substring of each template is looked for in a whole block of lines first; only a line that holds it is
-held against the template itself. Of each signature no more is kept than the latest way to have met its
-first n templates, for every n.
+One word of each template is looked for among the words of a whole block of lines, then the substring that
+holds it; only a line with that substring is held against the template itself. Of each signature no more is
+kept than the latest way to have met its first n templates, for every n.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.answer import Seen
@@ -20,10 +19,10 @@ WINDOW = 2_000
 """Lines within which all templates of a signature must be met. Interleaved ranks fit, two runs do not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A signature that was met. lines: one for each template. context: those of its context that were met.
 
+    shared: it declares context, as other causes print the same; without any of it met it can't be certain.
     length: characters of its templates that are no holes, which is how specific it is.
     generic: its words may stand in any log, so that it needs its context to mean anything.
     """
@@ -32,6 +31,7 @@ class Hit:
     signature: int
     proven: bool
     generic: bool
+    shared: bool
     length: int
     lines: tuple[Seen, ...]
     context: tuple[Seen, ...]
@@ -42,18 +42,18 @@ class Hit:
         return len(self.context), self.length
 
 
-@dataclass(slots=True)
 class _Progress:
-    """How far one signature has been met."""
+    """How far one signature has been met. partial: for each n the latest way to meet the first n."""
 
-    record: str
-    number: int
-    spec: dict[str, Any]
-    templates: tuple[Template, ...]
-    context_templates: tuple[Template, ...]
-    partial: list[tuple[Seen, ...] | None]
-    context: dict[int, Seen] = field(default_factory=dict)
-    complete: tuple[Seen, ...] | None = None
+    def __init__(self, record: str, number: int, spec: dict[str, Any]) -> None:
+        self.record = record
+        self.number = number
+        self.spec = spec
+        self.templates = [Template.parse(text) for text in spec["lines"]]
+        self.context_templates = [Template.parse(text) for text in spec["context"]]
+        self.partial: list[tuple[Seen, ...] | None] = [None] * len(self.templates)
+        self.context: dict[int, Seen] = {}
+        self.complete: tuple[Seen, ...] | None = None
 
     def meet(self, position: int, line: Line) -> None:
         if position < 0:
@@ -88,6 +88,7 @@ class _Progress:
             self.number,
             proven=self.spec["basis"] == "proven",
             generic=self.spec["generic"],
+            shared=bool(self.spec["context"]),
             length=self.spec["length"],
             lines=self.complete,
             context=tuple(self.context[position] for position in sorted(self.context)),
@@ -103,7 +104,9 @@ class Matcher:
 
     def feed(self, lines: Sequence[Line]) -> None:
         block = "\n".join([line.text for line in lines])
-        present = [(literal, places) for literal, places in self._index.literals if literal in block]
+        literals = self._index.literals
+        words = literals.keys() & {"", *block.split()}
+        present = [found for word in words for found in literals[word] if found[0] in block]
         if not present:
             return
         for line in lines:
@@ -122,15 +125,7 @@ class Matcher:
             name = self._index.ids[record]
             entry = self._index.record(name)
             assert entry is not None, f"the index lists {name} and has no entry for it"
-            spec = entry["signatures"][signature]
-            self._progress[key] = _Progress(
-                name,
-                signature,
-                spec,
-                _parse(spec["lines"]),
-                _parse(spec["context"]),
-                [None] * len(spec["lines"]),
-            )
+            self._progress[key] = _Progress(name, signature, entry["signatures"][signature])
         return self._progress[key]
 
 
@@ -142,7 +137,3 @@ def best_of_each(hits: Iterable[Hit]) -> dict[str, Hit]:
         if held is None or (hit.proven, *hit.rank) > (held.proven, *held.rank):
             best[hit.record] = hit
     return best
-
-
-def _parse(templates: Sequence[str]) -> tuple[Template, ...]:
-    return tuple(Template.parse(text) for text in templates)

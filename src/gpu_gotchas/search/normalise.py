@@ -1,83 +1,30 @@
-"""What a program meant to print, out of what a terminal, a log collector or a web page made of it.
+"""A line as a program meant to print it, out of what a terminal or a web page made of it.
 
-Only wrapping is taken off. What carries meaning stays as it is: `sm_120`, Xid and CUDA error numbers,
-dtypes, head sizes, versions.
+What carries meaning stays as it is: `sm_120`, Xid and CUDA error numbers, dtypes, head sizes, versions.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+# Patterns are text, compiled by the first line that needs them: most lines need none.
+_ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 _TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u202f": " "})
-_ENTITY = re.compile(r"&(lt|gt|quot|apos|nbsp|#39|#x27|#34|amp);")
+_ENTITY = r"&(lt|gt|quot|apos|nbsp|#39|#x27|#34|amp);"
 _ENTITIES = {
     **{"lt": "<", "gt": ">", "quot": '"', "apos": "'", "nbsp": " "},
     **{"#39": "'", "#x27": "'", "#34": '"', "amp": "&"},
 }
-
-_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
-_LEVEL = r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)"
-_PREFIXES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?:>\s?)+",  # Markdown quote, mail
-        r"[\w./-]{1,80}\s*\|(?:\s|$)",  # docker compose: `vllm-1  | `
-        r"\[pod/[^\]]{1,200}\]\s?",  # kubectl logs --prefix
-        r"\[(?:rank|default)\d+\]:?\s?",  # torch, torchrun
-        r"\[\d+,\d+\]<std(?:out|err)>:\s?",  # mpirun
-        r"\((?:[^()]{1,120}\s)?pid=\d+[^()]{0,80}\)\s?",  # vLLM's processes, Ray's actors
-        rf"{_LEVEL}\s+\d\d-\d\d\s+{_CLOCK}\s?",  # vLLM
-        r"\[[\w./-]{1,120}\.(?:py|cc|cpp|cu|rs|go):\d+\]:?\s?",  # vLLM, glog: where it was logged
-        rf"\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]+\d+)*\]?\s?(?:-\s)?",
-        rf"\[?{_CLOCK}\]?\s",
-        r"\[\s*\d+\.\d{6}\]\s?",  # dmesg
-        rf"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{{1,2}}\s{_CLOCK}\s\S+\s[\w./-]+(?:\[\d+\])?:\s?",
-        rf"(?P<level>[IWEF])\d{{4}}\s{_CLOCK}\s+\d+\s\S+?\]\s?",  # glog
-        rf"\[?{_LEVEL}\]?(?::\s+|\s+-\s+|\]\s?)",
-    )
-)
-_DEEPEST_WRAPPING = 12
-_SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above."""
-
-    text: str
-    logged: bool = False
-    severe: bool = False
 
 
 def clean(text: str) -> str:
     """One line without escape sequences, control and invisible characters, HTML entities, typographic quotes,
     and with every run of blanks made one."""
     if not text.isprintable():
-        text = _CONTROL.sub("", _ANSI.sub("", text))
+        text = re.sub(_CONTROL, "", re.sub(_ANSI, "", text))
     if not text.isascii():
         text = text.translate(_TYPOGRAPHY)
     if "&" in text:
-        text = _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
+        text = re.sub(_ENTITY, lambda match: _ENTITIES[match[1]], text)
     return " ".join(text.split())
-
-
-def unwrap(text: str) -> Message:
-    """A cleaned line without the prefixes that loggers, launchers and collectors put before it."""
-    logged = severe = False
-    for _ in range(_DEEPEST_WRAPPING):
-        text = text.lstrip()
-        for pattern in _PREFIXES:
-            match = pattern.match(text)
-            if match and match.end():
-                text = text[match.end() :]
-                logged = logged or not match[0].startswith(">")
-                severe = severe or match.groupdict().get("level") in _SEVERE
-                break
-        else:
-            break
-    return Message(text.rstrip(), logged, severe)

@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 from gpu_gotchas.search.words import TECHNICAL, is_common, weight, words
-
-THRESHOLD = 0.34
-"""Below this a record is not named at all."""
 
 ENOUGH_MASS = 1.2
 """Weight of explained words at which the share alone decides; one telling word in a title has about this."""
@@ -24,15 +21,6 @@ ENOUGH_MASS = 1.2
 _MOST_QUESTIONS = 120
 _MOST_WORDS = 60
 _FURTHER_LINES = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """score: 0 to 1. words: those that told most, strongest first."""
-
-    record: str
-    score: float
-    words: tuple[str, ...]
 
 
 def rank(index: Index, questions: Sequence[str]) -> tuple[Ranked, ...]:
@@ -47,12 +35,21 @@ def rank(index: Index, questions: Sequence[str]) -> tuple[Ranked, ...]:
                 further[record] += held.score if held else 0.0
             else:
                 further[record] += found.score
+    named = _named(index, questions)
     lifted = (
         Ranked(found.record, _lift(found.score, further[record]), found.words)
         for record, found in best.items()
-        if found.score >= THRESHOLD
+        if found.score >= THRESHOLD and found.record not in named
     )
-    return tuple(sorted(lifted, key=lambda found: (-found.score, found.record)))
+    called = (Ranked(record, 1.0, (record,)) for record in named)
+    return tuple(sorted((*called, *lifted), key=lambda found: (-found.score, found.record)))
+
+
+def _named(index: Index, questions: Sequence[str]) -> set[str]:
+    """Records that the text calls by their id or an older name."""
+    words = {word.strip(".,:;()`'\"").lower() for question in questions for word in question.split()}
+    names = {index.aliases.get(word, word) for word in words if "-" in word or len(questions) == 1}
+    return {name for name in names if index.record(name) is not None}
 
 
 def _lift(score: float, further: float) -> float:

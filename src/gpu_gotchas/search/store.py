@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import tempfile
+import zlib
 from pathlib import Path
 
 from gpu_gotchas.records.root import index_path, is_checkout, root
@@ -49,30 +48,26 @@ def fresh_index(records: Path, kept: Path) -> Index:
 
 
 def stamp_of(records: Path) -> str:
-    """A digest of names, sizes and times of everything that the index is made from."""
-    found: list[tuple[str, int, int]] = []
-    candidates = [str(path) for path in _entries(records)]
-    here = Path(__file__).parent
-    for path in (*candidates, *(str(here / name) for name in _MAKERS)):
-        with contextlib.suppress(OSError):
+    """What tells one state of everything that the index is made from from another: names, sizes, times."""
+    base, here = str(records), str(Path(__file__).parent)
+    with os.scandir(base) as entries:
+        names = sorted(entry.name for entry in entries)
+    paths = [f"{base}/{name}" if name[0] in "_." else f"{base}/{name}/gotcha.yaml" for name in names]
+    paths += [f"{here}/{name}" for name in _MAKERS]
+    found = []
+    for path in paths:
+        try:
             seen = os.stat(path)  # noqa: PTH116 - a thousand records are looked at on every search
-            found.append((path, seen.st_mtime_ns, seen.st_size))
-    return hashlib.sha256(repr(sorted(found)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _entries(records: Path) -> list[str]:
-    with os.scandir(records) as entries:
-        names = [entry.name for entry in entries]
-    return [
-        os.path.join(records, name, "gotcha.yaml")  # noqa: PTH118
-        if not name.startswith(("_", "."))
-        else os.path.join(records, name)  # noqa: PTH118
-        for name in names
-    ]
+        except OSError:
+            continue
+        found.append(f"{path} {seen.st_size} {seen.st_mtime_ns}")
+    return f"{len(found)}-{zlib.crc32(chr(10).join(found).encode('utf-8', 'surrogateescape')):08x}"
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file so that no reader ever sees half of it."""
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:

@@ -16,16 +16,6 @@ _FRAME = re.compile(r'\s*File "([^"]+)", line \d+, in (\S+)')
 TECHNICAL, NAME, PLAIN, NUMBER, COMMON = 1.0, 0.6, 0.4, 0.15, 0.04
 """Weights: a technical name, part of one, an English word, a bare number, a word that any log may hold."""
 
-_TROUBLE = re.compile(
-    r"(?:error|exception|fatal|panic|failed|failure|cannot|can't|unable|unsupported|illegal|abort"
-    r"|out of |not supported|not implemented|invalid|mismatch|xid|segfault|segmentation|core dumped"
-    r"|assert|must be|should be|no kernel|killed|timed out|hang|hung|nan\b|exceeds?\b|not divisible)",
-    re.IGNORECASE,
-)
-_HARMLESS = re.compile(
-    r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b", re.IGNORECASE
-)
-
 
 def words(text: str) -> list[str]:
     """Words in order, in lower case.
@@ -60,8 +50,3 @@ def weight(word: str) -> float:
 
 def is_common(word: str) -> bool:
     return word in COMMON_WORDS or len(word) == 1
-
-
-def is_trouble(text: str) -> bool:
-    """Whether a line reads like the report of a failure, whatever its log level."""
-    return _TROUBLE.search(text) is not None and _HARMLESS.search(text) is None

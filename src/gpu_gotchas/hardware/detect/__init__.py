@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from gpu_gotchas.hardware.detect.amd_smi import amd_smi
-from gpu_gotchas.hardware.detect.device_nodes import amd_nodes, nvidia_nodes
+from gpu_gotchas.hardware.detect import (
+    amd_smi,
+    device_nodes,
+    nvidia_smi,
+    nvml,
+    platform_facts,
+    rocm_smi,
+    rocminfo,
+    software,
+)
 from gpu_gotchas.hardware.detect.finding import AMD_GPUS, NVIDIA_GPUS, Finding, nothing
-from gpu_gotchas.hardware.detect.nvidia_smi import nvidia_smi
-from gpu_gotchas.hardware.detect.nvml import nvml
-from gpu_gotchas.hardware.detect.platform_facts import NAMES, platform_facts
-from gpu_gotchas.hardware.detect.rocm_smi import rocm_smi
-from gpu_gotchas.hardware.detect.rocminfo import rocminfo
-from gpu_gotchas.hardware.detect.software import software
 from gpu_gotchas.hardware.machine import Card, Machine, Unknown
+from gpu_gotchas.hardware.platforms import PLATFORMS
 
 __all__ = ["this_machine"]
 
@@ -22,12 +25,14 @@ Source = Callable[[], Finding]
 
 
 def this_machine() -> Machine:
-    """Everything that can be found out about this machine. What cannot is unknown, never "no". Never raises."""
-    platform = platform_facts()
+    """What can be found out about this machine. What cannot is unknown, never "no". Never raises."""
+    platform = platform_facts.facts()
     nvidia = first_that_tells(_nvidia_sources(sys.platform), NVIDIA_GPUS)
     amd = first_that_tells(_amd_sources(sys.platform), AMD_GPUS)
-    missing = tuple(Unknown(name, "nothing shows whether it is so") for name in NAMES if name not in platform)
-    return combine(nvidia, amd, software(), platform, missing)
+    missing = tuple(
+        Unknown(name, "nothing shows whether it is so") for name in PLATFORMS if name not in platform
+    )
+    return combine(nvidia, amd, software.find(), platform, missing)
 
 
 def first_that_tells(sources: Sequence[Source], what: str) -> Finding:
@@ -37,7 +42,7 @@ def first_that_tells(sources: Sequence[Source], what: str) -> Finding:
         try:
             finding = source()
         except Exception as error:  # a fault of ours in one source must not hide the others
-            finding = nothing(what, f"{getattr(source, '__name__', source)}: {error}")
+            finding = nothing(what, f"{source.__module__}: {error!r}")
         if finding.cards is not None:
             return finding
         reasons += [unknown.because for unknown in finding.unknown]
@@ -78,11 +83,11 @@ def _cards(
 
 
 def _nvidia_sources(system: str) -> tuple[Source, ...]:
-    return (nvml, nvidia_smi, *_nodes(system, nvidia_nodes))
+    return (nvml.find, nvidia_smi.find, *_nodes(system, device_nodes.nvidia_nodes))
 
 
 def _amd_sources(system: str) -> tuple[Source, ...]:
-    return (amd_smi, rocminfo, rocm_smi, *_nodes(system, amd_nodes))
+    return (amd_smi.find, rocminfo.find, rocm_smi.find, *_nodes(system, device_nodes.amd_nodes))
 
 
 def _nodes(system: str, nodes: Source) -> tuple[Source, ...]:

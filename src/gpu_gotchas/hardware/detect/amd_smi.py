@@ -15,7 +15,7 @@ from gpu_gotchas.hardware.targets import Vendor
 _UNITS = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3, "": 1024**2}
 
 
-def amd_smi() -> Finding:
+def find() -> Finding:
     """Cards. Never raises."""
     answer = run(["amd-smi", "static", "--asic", "--vram", "--json"])
     if isinstance(answer, Unknown):

@@ -48,7 +48,7 @@ def amd_nodes(root: Path = Path("/")) -> Finding:
 
 
 def gfx_name(version: int) -> str:
-    """90402 as `gfx942`, 90010 as `gfx90a`, 110501 as `gfx1151`: major, minor, then the step in hexadecimal."""
+    """90402 as `gfx942`, 90010 as `gfx90a`: major, minor, and the step in hexadecimal."""
     return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
 
 

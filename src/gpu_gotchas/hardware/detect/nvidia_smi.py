@@ -12,7 +12,7 @@ _QUERIES = ("name,memory.total,driver_version,compute_cap", "name,memory.total,d
 _MIB = 1024**2
 
 
-def nvidia_smi() -> Finding:
+def find() -> Finding:
     """Cards and `nvidia-driver`. Never raises."""
     reason = ""
     for query in _QUERIES:

@@ -17,7 +17,7 @@ _P2P_OK = 0
 _P2P_UNKNOWN = 6
 
 
-def nvml() -> Finding:
+def find() -> Finding:
     """Cards, `nvidia-driver`, `cuda-runtime` and peer access, as NVML reports them. Never raises.
 
     `cuda-runtime` is the newest CUDA runtime that the driver serves.
@@ -32,7 +32,7 @@ def nvml() -> Finding:
 
 
 def read(library: Any) -> Finding:
-    """As `nvml`, with the `pynvml` module to ask."""
+    """As `find`, with the `pynvml` module to ask."""
     try:
         library.nvmlInit()
     except Exception as error:

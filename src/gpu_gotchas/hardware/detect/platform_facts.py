@@ -7,8 +7,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-NAMES = ("linux", "windows", "macos", "wsl2", "container")
-
 _MARKERS = (".dockerenv", "run/.containerenv")
 _VARIABLES = ("container", "KUBERNETES_SERVICE_HOST")
 _GROUPS = ("docker", "kubepods", "containerd", "libpod", "lxc")
@@ -16,22 +14,22 @@ _GROUPS = ("docker", "kubepods", "containerd", "libpod", "lxc")
 _INITS = ("systemd", "init", "launchd")
 
 
-def platform_facts(
+def facts(
     system: str = sys.platform, root: Path = Path("/"), environ: Mapping[str, str] = os.environ
 ) -> dict[str, bool]:
-    """Names of platform facts to whether they hold; what cannot be told is left out. Never raises."""
+    """Names of `platforms` to whether they hold; what cannot be told is left out. Never raises."""
     linux = system.startswith("linux")
-    facts = {"linux": linux, "windows": system == "win32", "macos": system == "darwin"}
+    found = {"linux": linux, "windows": system == "win32", "macos": system == "darwin"}
     if not linux:
-        facts["wsl2"] = False
-        return facts
+        found["wsl2"] = False
+        return found
     kernel = _read(root / "proc/version")
     if kernel is not None:
-        facts["wsl2"] = "microsoft-standard" in kernel.lower() or "wsl2" in kernel.lower()
+        found["wsl2"] = "microsoft-standard" in kernel.lower() or "wsl2" in kernel.lower()
     container = _container(root, environ)
     if container is not None:
-        facts["container"] = container
-    return facts
+        found["container"] = container
+    return found
 
 
 def _container(root: Path, environ: Mapping[str, str]) -> bool | None:

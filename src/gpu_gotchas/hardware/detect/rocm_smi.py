@@ -9,7 +9,7 @@ from gpu_gotchas.hardware.machine import Unknown
 from gpu_gotchas.hardware.targets import Vendor
 
 
-def rocm_smi() -> Finding:
+def find() -> Finding:
     """Cards. Never raises."""
     answer = run(["rocm-smi", "--showproductname", "--showmeminfo", "vram", "--json"])
     if isinstance(answer, Unknown):
@@ -30,9 +30,8 @@ def read(answer: Output) -> Finding:
         fields = {key.casefold(): str(value) for key, value in row.items()}  # "Card series" before ROCm 6
         gfx = fields.get("gfx version", "")
         target = gfx if gfx.startswith("gfx") else None
-        memory = fields.get("vram total memory (b)", "")
+        size = fields.get("vram total memory (b)", "")
+        memory = int(size) if size.isascii() and size.isdigit() else None
         name = fields.get("card series") or f"AMD {target or 'GPU'}"
-        cards.append(
-            card(Vendor.AMD, name, target, int(memory) if memory.isascii() and memory.isdigit() else None)
-        )
+        cards.append(card(Vendor.AMD, name, target, memory))
     return Finding(tuple(cards))

@@ -14,7 +14,7 @@ _FIELD = re.compile(r"^  ([A-Z][A-Za-z ]*): *(.*?)\s*$", re.MULTILINE)
 _POOL = re.compile(r"Segment: +GLOBAL; FLAGS: COARSE GRAINED\s*\n\s*Size: +([0-9]{1,15})\(0x[0-9a-f]+\) KB")
 
 
-def rocminfo() -> Finding:
+def find() -> Finding:
     """Cards. Never raises."""
     answer = run(["rocminfo"])
     if isinstance(answer, Unknown):

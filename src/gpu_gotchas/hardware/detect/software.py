@@ -27,7 +27,7 @@ _CUDA_RUNTIMES = ("nvidia-cuda-runtime", "nvidia-cuda-runtime-cu13", "nvidia-cud
 _ROCM_VERSION = Path("/opt/rocm/.info/version")
 
 
-def software(rocm_version: Path = _ROCM_VERSION) -> Finding:
+def find(rocm_version: Path = _ROCM_VERSION) -> Finding:
     """Versions of Python, the packages that records speak of, and the CUDA and ROCm runtimes. Never raises.
 
     A package that is not installed for this Python is listed with None. A runtime that was not found is

@@ -67,8 +67,9 @@ def run(command: Sequence[str], *, seconds: float = SECONDS, limit: int = BYTES)
         status = process.wait()
     finally:
         timer.cancel()
-        _kill(process)
-        process.wait()
+        if process.returncode is None:
+            _kill(process)
+            process.wait()
     if late.is_set():
         return Unknown(name, f"it took longer than {seconds:g} s")
     return Output(printed.decode("utf-8", "replace"), status)

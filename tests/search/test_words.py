@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from gpu_gotchas.search.trouble import is_trouble
+from gpu_gotchas.search.words import COMMON, NUMBER, PLAIN, TECHNICAL, weight, words
+
+
+def test_names_come_whole_and_in_parts() -> None:
+    assert words("set kv_cache_dtype for torch.float8_e4m3fn") == [
+        *("set", "kv_cache_dtype", "kv", "cache", "dtype", "for"),
+        *("torch.float8_e4m3fn", "torch", "float8", "e4m3fn"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("NVRM: Xid (PCI): 63", "NVRM: Xid (PCI): 64"),
+        ("CUDA error: 700", "CUDA error: 719"),
+        ("[Errno 98]", "[Errno 110]"),
+        ("sm_80", "sm_90"),
+        ("fp8_e4m3", "fp8_e5m2"),
+        ("CUDA 12.8", "CUDA 13.0"),
+        ("head_dim 256", "head_dim 192"),
+    ],
+)
+def test_numbers_that_mean_something_stay_apart(one: str, other: str) -> None:
+    assert words(one) != words(other)
+
+
+def test_addresses_are_no_words() -> None:
+    assert words("at 0x7f3a5c and 9f8e7d6c5b4a3f2e1d") == ["at", "and"]
+
+
+def test_a_frame_is_its_file_and_function() -> None:
+    assert (
+        words('File "/usr/lib/python3/site-packages/x/mla_decode.py", line 12, in decode_fwd')[0]
+        == "mla_decode.py"
+    )
+
+
+def test_weights_by_form() -> None:
+    assert [weight(word) for word in ("error", "12", "lattice", "fp8e4nv")] == [
+        COMMON,
+        NUMBER,
+        PLAIN,
+        TECHNICAL,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [
+        ("RuntimeError: no", True),
+        ("type fp8e4nv not supported in this architecture", True),
+        ("Loading weights took 3.2 seconds", False),
+        ("finished with 0 errors", False),
+        ("Available KV cache memory: 12 GiB", False),
+    ],
+)
+def test_trouble_is_told_from_chatter(text: str, trouble: bool) -> None:
+    assert is_trouble(text) is trouble
