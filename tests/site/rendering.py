@@ -99,3 +99,8 @@ def read(html: str) -> Document:
 
 def flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def bare(text: str) -> str:
+    """What is left when backticks may have become code."""
+    return "".join(text.replace("`", "").split())

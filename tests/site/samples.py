@@ -46,6 +46,8 @@ from gpu_gotchas.site.knowledge import Entry, Knowledge
 
 DAY = "2026-11-30"
 URL = "https://example.org/issues/1"
+AGAINST = "bug on sm_89 came out not-reproduced"
+NO_FIX = "fixed is not shown on sm_89 (compile)"
 
 
 def nvidia(*ranges: str) -> HardwareCondition:
@@ -175,12 +177,11 @@ def full() -> Entry:
 
 def entries() -> tuple[Entry, ...]:
     """One record for each way of standing."""
-    plain = gotcha("sample-plain")
     return (
-        Entry(gotcha("sample-contested"), (), Proof(contradictions=("bug on sm_89 came out not-reproduced",)), "x = 1\n"),
+        Entry(gotcha("sample-contested"), (), Proof(contradictions=(AGAINST,)), "x = 1\n"),
         Entry(gotcha("sample-draft", status=Status.DRAFT, affects=(case(),))),
         full(),
-        Entry(plain, (result("sample-plain"),), Proof(missing_fix=("fixed is not shown on sm_89 (compile)",)), "x = 1\n"),
+        Entry(gotcha("sample-plain"), (result("sample-plain"),), Proof(missing_fix=(NO_FIX,)), "x = 1\n"),
         Entry(
             gotcha(
                 "sample-retracted",

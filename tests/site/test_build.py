@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.site.build import SiteError, files, read_written, write
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.start_page import MissingMarker
@@ -54,8 +55,9 @@ def test_links_in_html_resolve_as_addresses() -> None:
 def test_each_record_has_a_page_and_a_json_and_each_name_a_page() -> None:
     made = site()
     for path in (
-        "gotchas/sample-full.md", "gotchas/sample-full.json", "gotchas/sample-retracted.md", "index.json", "matrix.md",
-        "gpus/nvidia-gb10.md", "packages/vllm.md", "concepts/shared-memory.md", "concepts/only-believed.md",
+        "gotchas/sample-full.md", "gotchas/sample-full.json", "gotchas/sample-retracted.md",
+        "index.json", "matrix.md", "gpus/nvidia-gb10.md", "packages/vllm.md",
+        "concepts/shared-memory.md", "concepts/only-believed.md",
         "candidates.md", "using.md", "architecture.md", "stylesheets/site.css",
     ):  # fmt: skip
         assert path in made
@@ -80,12 +82,18 @@ def test_the_same_input_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", [gotcha("index"), gotcha("sample-new", concepts=("index",)), gotcha("sample-FULL"), gotcha("../x"),
-              gotcha("sample-new", affects=(case(software={"../../x": ()}),))]
-)  # fmt: skip
-def test_no_page_takes_the_place_of_another_or_leaves_the_folder(entry: object) -> None:
+    "record",
+    [
+        gotcha("index"),
+        gotcha("sample-new", concepts=("index",)),
+        gotcha("sample-FULL"),
+        gotcha("../x"),
+        gotcha("sample-new", affects=(case(software={"../../x": ()}),)),
+    ],
+)
+def test_no_page_takes_the_place_of_another_or_leaves_the_folder(record: Gotcha) -> None:
     with pytest.raises(SiteError, match=r"two pages want|is no path"):
-        files(knowledge(Entry(entry)), written())  # type: ignore[arg-type]
+        files(knowledge(Entry(record)), written())
 
 
 def test_a_generated_page_does_not_replace_a_written_one() -> None:

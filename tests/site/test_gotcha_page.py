@@ -19,8 +19,8 @@ from gpu_gotchas.site.links import Links, Sitemap
 from gpu_gotchas.site.markdown import visible
 from gpu_gotchas.site.proof_section import outcome_words
 from tests.site.hostile import texts
-from tests.site.rendering import flat, read, render
-from tests.site.samples import DAY, full, gotcha, hostile, knowledge, result
+from tests.site.rendering import bare, read, render
+from tests.site.samples import AGAINST, DAY, full, gotcha, hostile, knowledge, result
 
 GOLDEN = Path(__file__).parent / "golden" / "sample-full.md"
 HEADINGS = [
@@ -89,7 +89,7 @@ def test_a_withdrawn_record_gives_no_advice_and_says_where_to_go(status: Status)
         (Entry(gotcha("sample-new", status=Status.DRAFT)), "Nobody has written code"),
         (Entry(gotcha("sample-new"), (), Proof(("bug is not shown on sm_89",)), "x"), "listed under proof"),
         (Entry(gotcha("sample-new", status=Status.DRAFT), (), Proof(), "x"), "waits for more"),
-        (Entry(gotcha("sample-new"), (), Proof(contradictions=("bug on sm_89 came out not-reproduced",)), "x"),
+        (Entry(gotcha("sample-new"), (), Proof(contradictions=(AGAINST,)), "x"),
          "**Contested.** bug on sm_89 came out not-reproduced"),
     ],
 )  # fmt: skip
@@ -165,8 +165,8 @@ def test_settings_are_named_as_they_are_typed() -> None:
 
 
 ALLOWED = {
-    "a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "li", "p", "pre", "span", "strong",
-    "summary", "ul",
+    "a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "li", "p", "pre", "span",
+    "strong", "summary", "ul",
 }  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
             ("../", "#", "https://example.org/", entry.gotcha.id)
         )
     # Once for each field that holds it; source and signatures keep their line ends.
-    assert document.text.count(flat(visible(raw))) >= 25
+    assert bare(document.text).count(bare(visible(raw))) >= 25
     assert [tag.attributes["id"] for tag in document.all("h2")] == [
         tag.attributes["id"] for tag in read(render(page_of(hostile("plain")))).all("h2")
     ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpu_gotchas.site import markdown as md
 from tests.site.hostile import FRAGMENTS, texts
-from tests.site.rendering import flat, read, render
+from tests.site.rendering import bare, flat, read, render
 
 PLACES: dict[str, tuple[Callable[[str], str], list[str]]] = {
     "paragraph": (md.text, ["p"]),
@@ -58,10 +58,24 @@ def test_a_code_block_holds_its_text_to_the_letter(raw: str) -> None:
 
 @given(raw=texts)
 @example(raw="a\n\n# b")
-def test_prose_is_paragraphs_only(raw: str) -> None:
+def test_prose_is_paragraphs_and_code_only(raw: str) -> None:
     document = read(render(md.prose(raw)))
-    assert {tag.name for tag in document.tags} <= {"p"}
-    assert document.text == flat(md.visible(raw))
+    assert {tag.name for tag in document.tags} <= {"p", "code"}
+    assert bare(document.text) == bare(md.visible(raw))
+
+
+@given(raw=texts)
+@example(raw="`")
+@example(raw="a `b` c`d`")
+@example(raw="``` ` ```")
+def test_a_sentence_is_text_and_code_only(raw: str) -> None:
+    document = read(render(f"x {md.sentence(raw)}"))
+    assert {tag.name for tag in document.tags} <= {"p", "code"}
+    assert bare(document.text) == bare(f"x {md.visible(raw)}")
+
+
+def test_a_pair_of_backticks_in_prose_is_code() -> None:
+    assert md.sentence("Keep it at `auto`, or `a|b` .") == "Keep it at `auto`, or <code>a&#124;b</code> ."
 
 
 @pytest.mark.parametrize("raw", FRAGMENTS)

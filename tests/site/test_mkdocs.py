@@ -1,4 +1,4 @@
-"""The whole site through mkdocs itself: no warning, no request to another host, nothing but text from records."""
+"""The whole site through mkdocs: no warning, no request to another host, nothing but text from records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpu_gotchas.site.build import files, read_written, write
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.markdown import visible
 from tests.site.hostile import FRAGMENTS
-from tests.site.rendering import ROOT, Document, flat, read
+from tests.site.rendering import ROOT, Document, bare, read
 from tests.site.samples import candidate, case, gotcha, hostile, knowledge, nvidia
 
 pytest.importorskip("material")
@@ -102,8 +102,8 @@ def _runs_nothing_from_a_record(path: str, page: Document, scripts: int) -> None
 
 
 def _shows_hostile_text(found: dict[str, Document]) -> None:
-    assert flat(visible(ALL)) in found["gotchas/sample-hostile/index.html"].text
-    assert flat(visible(ALL)) in found["candidates/index.html"].text
+    assert bare(visible(ALL)) in bare(found["gotchas/sample-hostile/index.html"].text)
+    assert bare(visible(ALL)) in bare(found["candidates/index.html"].text)
     for place, title in enumerate(TITLES):
         page = found[f"gotchas/sample-title-{place}/index.html"]
         assert page.titles == [f"{title} - GPU gotchas"]

@@ -101,7 +101,9 @@ def cells(known: Knowledge, id: str) -> dict[str, list[str]]:
     page = matrix.page(known, links(known, "matrix.md"))
     (line,) = [line for line in page.split("\n") if f'gotchas/{id}/"' in line]
     return {
-        target: [f"{sign} {unescape(name)}" for name, sign in re.findall(r'title="([^"]*)">([^<]*)</abbr>', cell)]
+        target: [
+            f"{sign} {unescape(name)}" for name, sign in re.findall(r'title="([^"]*)">([^<]*)</abbr>', cell)
+        ]
         for target, cell in re.findall(r'<td data-target="([^"]*)">(.*?)</td>', line)
     }
 

@@ -50,7 +50,8 @@ def test_capabilities(given: str, said: str) -> None:
     [
         (HardwareCondition(), "any card"),
         (nvidia(">=8.9,<9.0", ">=12.0,<12.2"), "NVIDIA with compute capability 8.9 or 12.0 to 12.1"),
-        (HardwareCondition({Vendor.AMD: VendorCondition(names=("gfx942", "gfx950"))}), "AMD gfx942 or gfx950"),
+        (HardwareCondition({Vendor.AMD: VendorCondition(names=("gfx942", "gfx950"))}),
+         "AMD gfx942 or gfx950"),
         (HardwareCondition({Vendor.NVIDIA: VendorCondition(), Vendor.AMD: VendorCondition()}),
          "every NVIDIA card or every AMD card"),
         (HardwareCondition(shared_memory=NumberRange.parse("<=101376"), memory=NumberRange.parse(">=24")),
@@ -66,7 +67,9 @@ def test_hardware(given: HardwareCondition, said: str) -> None:
 @pytest.mark.parametrize(
     ("given", "run", "said"),
     [
-        ((VersionRange("0.20.0", None, "0.33.0", True),), True, "vLLM 0.20.0 to 0.33.0 (measured; later not known)"),
+        ((VersionRange("0.20.0", None, "0.33.0", True),), True,
+         "vLLM 0.20.0 to 0.33.0 (measured; later not known)"),
+        ((VersionRange("0.20.0", None, "0.33.0", True),), None, "vLLM 0.20.0 to 0.33.0 (later not known)"),
         ((VersionRange("0.20.0", None, "0.33.0"),), True, "vLLM 0.20.0 to 0.33.0 (later not known)"),
         ((VersionRange("0.20.0", "0.21.0"),), False, "vLLM 0.20.0 to before 0.21.0 (fixed in 0.21.0)"),
         ((VersionRange(None, "0.21.0"),), False, "vLLM before 0.21.0 (fixed in 0.21.0)"),
@@ -79,7 +82,7 @@ def test_hardware(given: HardwareCondition, said: str) -> None:
          "vLLM before 0.2 (fixed in 0.2) or 0.4 to before 0.5 (fixed in 0.5)"),
     ],
 )  # fmt: skip
-def test_versions(given: tuple[VersionRange, ...], run: bool, said: str) -> None:
+def test_versions(given: tuple[VersionRange, ...], run: bool | None, said: str) -> None:
     assert versions("vllm", given, run=run) == said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpu_gotchas.records.model import Status
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, text
+from gpu_gotchas.site.markdown import block, sentence, text
 
 
 def banner(entry: Entry, links: Links) -> str:
@@ -39,6 +39,6 @@ def _contested(entry: Entry) -> str:
 
 def _withdrawn(entry: Entry, links: Links) -> str:
     gotcha = entry.gotcha
-    why = text(gotcha.history[-1].why) if gotcha.history else "The record does not say why."
+    why = sentence(gotcha.history[-1].why) if gotcha.history else "The record does not say why."
     instead = f" See {links.gotcha(gotcha.successor)} instead." if gotcha.successor else ""
     return f"**{gotcha.status.value.capitalize()}**, and kept to be found. {why}{instead}"

@@ -17,6 +17,7 @@ from gpu_gotchas.site.markdown import (
     front_matter,
     link,
     prose,
+    sentence,
     text,
 )
 from gpu_gotchas.site.parts import chip, reports, severity_chip, signatures, status_chip
@@ -84,7 +85,7 @@ def _observable(symptom: Symptom) -> str:
     silent = "" if symptom.signatures or symptom.exit else "Nothing is printed. "
     return (
         f"{silent}What tells it is the {text(seen.quantity)}, in {text(seen.unit)}: "
-        f"bad is {text(str(seen.bad))}, good is {text(str(seen.good))}. {text(seen.because)}"
+        f"bad is {text(str(seen.bad))}, good is {text(str(seen.good))}. {sentence(seen.because)}"
     )
 
 
@@ -94,7 +95,8 @@ def _advice(gotcha: Gotcha) -> str:
     return blocks(
         "## What to do now",
         bullets(
-            text(one.do) + (f" *Costs:* {text(one.costs)}" if one.costs else "") for one in gotcha.workaround
+            sentence(one.do) + (f" *Costs:* {sentence(one.costs)}" if one.costs else "")
+            for one in gotcha.workaround
         ),
     )
 
@@ -119,7 +121,7 @@ def _fixes(gotcha: Gotcha) -> str:
 
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
-    said = f"A {fix.type.value}, {fix.risk.value} risk. *Costs:* {text(fix.costs)}"
+    said = f"A {fix.type.value}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
     if fix.use.startswith(_OURS):
         module, _, name = fix.use.rpartition(".")
         return blocks(fence(f"from {module} import {name}", "python"), said)
@@ -150,7 +152,7 @@ def _siblings(gotcha: Gotcha, links: Links) -> str:
         return ""
     return blocks(
         "## Look-alikes",
-        bullets(f"{links.gotcha(one.id)}: {text(one.tell_apart)}" for one in gotcha.siblings),
+        bullets(f"{links.gotcha(one.id)}: {sentence(one.tell_apart)}" for one in gotcha.siblings),
     )
 
 
@@ -162,8 +164,12 @@ def _history(gotcha: Gotcha) -> str:
     return blocks(
         "## History",
         bullets(
-            f"{text(one.date)}: {text(one.was)}"
-            + ("" if gotcha.status.withdrawn and one is events[-1] else f" Changed, because: {text(one.why)}")
+            f"{text(one.date)}: {sentence(one.was)}"
+            + (
+                ""
+                if gotcha.status.withdrawn and one is events[-1]
+                else f" Changed, because: {sentence(one.why)}"
+            )
             for one in events
         ),
     )

@@ -21,7 +21,7 @@ def page(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Link
             links.gotcha(entry.gotcha.id, entry.gotcha.title),
             severity_chip(entry.gotcha),
             text(known_here(entry, gpu, knowledge)),
-            text(case_versions(entry, entry.gotcha.affects)) or "any",
+            text(case_versions(entry, entry.gotcha.affects, brief=True)) or "any",
         ]
         for entry in by_severity(entries)
     ]

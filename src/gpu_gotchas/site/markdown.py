@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 _SPECIAL = re.compile(r"[\\`*\[\]{}<>&|~^$#\"]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # At the start of a block these make lists, headings, quotes, rules, definitions or admonitions.
 _OPENING = re.compile(r"[^\w\s(&/]|\d+[.)](?=\s|$)", re.ASCII)
+_CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9._:/=,+@%-]+(?: [A-Za-z0-9._:/=,+@%-]+)*")
 _URL = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]+)?(?:[/?#][A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*)?")
 
@@ -34,28 +35,42 @@ def _spell(character: str) -> str:
 
 def text(raw: str) -> str:
     """One line of prose, safe wherever inline Markdown may stand: in a line, opening a block, in a table."""
-    line = " ".join(visible(raw).split())
+    line = _one_line(raw)
     opening = _OPENING.match(line)
-    escaped = _SPECIAL.sub(_reference, line)
-    if opening and escaped[: opening.end()] == opening[0]:
-        head, mark = opening[0][:-1], opening[0][-1]
-        escaped = f"{head}&#{ord(mark)};{escaped[opening.end() :]}"
-    return escaped
+    if opening is None or _SPECIAL.match(line):
+        return _inline(line)
+    head, mark = opening[0][:-1], opening[0][-1]
+    return f"{head}&#{ord(mark)};{_inline(line[opening.end() :])}"
+
+
+def _one_line(raw: str) -> str:
+    return " ".join(visible(raw).split())
+
+
+def _inline(line: str) -> str:
+    return _SPECIAL.sub(_reference, line)
 
 
 def _reference(match: re.Match[str]) -> str:
     return f"&#{ord(match[0])};"
 
 
+def sentence(raw: str) -> str:
+    """One line of prose in which `a pair of backticks` makes code; everything else is as in `text`."""
+    first, *rest = _CODE.split(_one_line(raw))
+    shown = [code(piece) if place % 2 == 0 else _inline(piece) for place, piece in enumerate(rest)]
+    return "".join([text(first) + " " * first.endswith(" "), *shown])
+
+
 def prose(raw: str) -> str:
-    """Paragraphs: blank lines part them, and other line ends are blanks."""
+    """Paragraphs of sentences: blank lines part them, and other line ends are blanks."""
     paragraphs = re.split(r"\n\s*\n", visible(raw).strip())
-    return "\n\n".join(filter(None, (text(paragraph) for paragraph in paragraphs)))
+    return "\n\n".join(filter(None, map(sentence, paragraphs)))
 
 
 def code(raw: str) -> str:
     """Inline code. Backticks where they are safe, since they read best in the source; else HTML."""
-    line = " ".join(visible(raw).split())
+    line = _one_line(raw)
     if _PLAIN_CODE.fullmatch(line):
         return f"`{line}`"
     return f"<code>{text(line)}</code>"
@@ -96,7 +111,7 @@ def _yaml(raw: str) -> str:
 
 def attribute(raw: str) -> str:
     """One line for an HTML attribute, or for HTML text outside Markdown."""
-    return html.escape(" ".join(visible(raw).split()), quote=True)
+    return html.escape(_one_line(raw), quote=True)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

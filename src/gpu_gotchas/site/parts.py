@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature
+from gpu_gotchas.repro.outcomes import Outcome
+from gpu_gotchas.repro.probe import Subject
 from gpu_gotchas.site.evidence import Mark
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
@@ -106,9 +108,6 @@ def _report(report: Report, links: Links) -> str:
 
 def run_upstream(entry: Entry) -> frozenset[str]:
     """Packages whose own code was shown to fail."""
-    from gpu_gotchas.repro.outcomes import Outcome
-    from gpu_gotchas.repro.probe import Subject
-
     return frozenset(
         result.package.partition("==")[0]
         for result in entry.results
@@ -116,11 +115,13 @@ def run_upstream(entry: Entry) -> frozenset[str]:
     )
 
 
-def case_versions(entry: Entry, cases: Iterable[Case], package: str | None = None) -> str:
-    """Affected releases of one package, or of all, each said once. Plain text."""
+def case_versions(
+    entry: Entry, cases: Iterable[Case], package: str | None = None, *, brief: bool = False
+) -> str:
+    """Affected releases of one package, or of all, each said once. Plain text; brief leaves out how known."""
     run = run_upstream(entry)
     said = [
-        versions(name, ranges, run=name in run)
+        versions(name, ranges, run=None if brief else name in run)
         for case in cases
         for name, ranges in case.software.items()
         if package in (None, name)

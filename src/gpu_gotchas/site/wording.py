@@ -117,7 +117,7 @@ def _vendor(vendor: Vendor, condition: HardwareCondition, known: Sequence[Target
 
 
 def capabilities(wanted: CapabilityRange, known: Sequence[Target]) -> str:
-    """A range by its known members, `8.9`, `12.0 to 12.1`; one without an end as `below 8.9`, `9.0 and newer`."""
+    """A range by its known members, `12.0 to 12.1`; one that is open as `below 8.9` or `9.0 and newer`."""
     bounds = {sign: format_capability(bound) for sign, bound in wanted.clauses}
     if len(bounds) == 1 and "==" not in bounds:
         ((sign, bound),) = bounds.items()
@@ -138,17 +138,18 @@ def _bytes(number: int) -> str:
     return f"{number / KIB:g} KiB"
 
 
-def versions(package: str, ranges: Sequence[VersionRange], *, run: bool) -> str:
+def versions(package: str, ranges: Sequence[VersionRange], *, run: bool | None) -> str:
     """`vLLM 0.20.0 to 0.33.0 (measured; later not known)`.
 
-    run: whether results show that package's own code failing, without which nothing counts as measured.
+    run: whether results show that package's own code failing, without which nothing counts as measured;
+    None leaves out how the range is known.
     """
     return f"{package_name(package)} {either([_range(one, run) for one in ranges]) or 'of any version'}"
 
 
-def _range(wanted: VersionRange, run: bool) -> str:
+def _range(wanted: VersionRange, run: bool | None) -> str:
     notes = []
-    if wanted.measured:
+    if wanted.measured and run is not None:
         notes.append("measured" if run else "said to be measured, no run of it is kept")
     if wanted.last_bad:
         said = (
