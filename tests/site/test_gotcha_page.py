@@ -177,7 +177,7 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
     document = read(render(page_of(entry)))
     assert {tag.name for tag in document.tags} <= ALLOWED
     for tag in document.tags:
-        assert set(tag.attributes) <= {"id", "class", "href"}
+        assert set(tag.attributes) <= {"id", "class", "href", "data-search-exclude"}
         assert tag.attributes.get("href", "../x").startswith(
             ("../", "#", "https://example.org/", entry.gotcha.id)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def test_the_site_as_mkdocs_builds_it(site: Path) -> None:
         _asks_no_other_host(path, page)
         _runs_nothing_from_a_record(path, page, scripts)
     _shows_hostile_text(found)
+    _finds_text_only(site)
     _has_files_for_programs(site)
 
 
@@ -109,6 +111,14 @@ def _shows_hostile_text(found: dict[str, Document]) -> None:
         assert page.titles == [f"{title} - GPU gotchas"]
         for listed in ("index.html", "gotchas/index.html", "matrix/index.html", "gpus/nvidia-l4/index.html"):
             assert title in found[listed].text, listed
+
+
+def _finds_text_only(site: Path) -> None:
+    """The theme puts what its search finds into the page, so that must be text, too."""
+    entries = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    for entry in entries:
+        tags = {tag.name for field in ("title", "text") for tag in read(entry[field]).tags}
+        assert tags <= {"p", "ul", "li", "code", "pre", "h1", "h2", "h3", "em", "strong", "ol", "br"}, entry
 
 
 def _has_files_for_programs(site: Path) -> None:

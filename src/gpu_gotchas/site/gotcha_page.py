@@ -182,7 +182,7 @@ def _repro(entry: Entry) -> str:
     return blocks(
         "## Run it yourself",
         fence(f"gotchas run {entry.gotcha.id}", "sh"),
-        details(f"The repro, {plural(lines, 'line')}", fence(entry.source, "python")),
+        details(f"The repro, {plural(lines, 'line')}", fence(entry.source, "python"), searched=False),
     )
 
 

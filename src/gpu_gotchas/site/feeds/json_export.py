@@ -106,4 +106,4 @@ def _hardware(condition: HardwareCondition) -> Any:
 
 def _dump(value: Any) -> str:
     """ASCII, so that no reader has to guess the encoding and nothing invisible is inside."""
-    return json.dumps(value, indent=1) + "\n"
+    return json.dumps(value, separators=(",", ":")) + "\n"
