@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,19 @@ def test_a_broken_result_is_named_with_its_line(
     (records / "sample-disk" / "verified.jsonl").write_text("{}\n", "utf-8")
     assert site(tmp_path / "out", records) == 4
     assert "verified.jsonl:1:" in capsys.readouterr().err
+
+
+def test_it_needs_neither_torch_nor_triton_nor_a_posix_system(tmp_path: Path, records: Path) -> None:
+    (records / "sample-disk" / "repro.py").write_text("def bug_logic(target): ...\n", "utf-8")
+    program = (
+        "import sys\n"
+        "for name in ('torch', 'triton', 'fcntl', 'resource', 'termios', 'pwd', 'grp', 'mkdocs'):\n"
+        "    sys.modules[name] = None\n"
+        "from gpu_gotchas.cli.app import run\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    arguments = ["site", str(tmp_path / "out"), "--records", str(records), "--docs", str(ROOT / "docs")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr

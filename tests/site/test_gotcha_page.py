@@ -80,7 +80,7 @@ def test_a_withdrawn_record_gives_no_advice_and_says_where_to_go(status: Status)
     assert "Ask for one stage." not in made
     assert f"**{status.value.capitalize()}**" in made
     assert "A second card was reported." in made
-    assert "[`sample-believed`](../candidates.md#sample-believed)" in made
+    assert "[An invented belief](../candidates.md#sample-believed)" in made
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from gpu_gotchas.site.markdown import (
     sentence,
     text,
 )
-from gpu_gotchas.site.parts import chip, reports, severity_chip, signatures, status_chip
+from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
 from gpu_gotchas.site.wording import KINDS, package_name, plural
 
@@ -82,9 +82,8 @@ def _observable(symptom: Symptom) -> str:
     seen = symptom.observable
     if seen is None:
         return ""
-    silent = "" if symptom.signatures or symptom.exit else "Nothing is printed. "
     return (
-        f"{silent}What tells it is the {text(seen.quantity)}, in {text(seen.unit)}: "
+        f"What tells it is the {text(seen.quantity)}, in {text(seen.unit)}: "
         f"bad is {text(str(seen.bad))}, good is {text(str(seen.good))}. {sentence(seen.because)}"
     )
 
@@ -131,9 +130,9 @@ def _fix(fix: Fix) -> str:
 def _reports(gotcha: Gotcha, links: Links) -> str:
     if not gotcha.reports:
         return ""
-    people = plural(gotcha.reporter_count, "person", "people")
-    reproduce = "reproduces" if gotcha.reporter_count == 1 else "reproduce"
-    return blocks("## Reports", f"{people} {reproduce} it.", reports(gotcha.reports, links))
+    count = people(gotcha)
+    said = f"{count} {'reproduces' if gotcha.reporter_count == 1 else 'reproduce'} it." if count else ""
+    return blocks("## Reports", said, reports(gotcha.reports, links))
 
 
 def _upstream(found: tuple[Upstream, ...]) -> str:

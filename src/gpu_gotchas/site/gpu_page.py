@@ -18,7 +18,7 @@ def page(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Link
     name = gpu_name(gpu)
     rows = [
         [
-            links.gotcha(entry.gotcha.id, entry.gotcha.title),
+            links.gotcha(entry.gotcha.id),
             severity_chip(entry.gotcha),
             text(known_here(entry, gpu, knowledge)),
             text(case_versions(entry, entry.gotcha.affects, brief=True)) or "any",
@@ -89,5 +89,5 @@ def _everywhere(knowledge: Knowledge, links: Links) -> str:
         return ""
     return blocks(
         "## On every card",
-        bullets(links.gotcha(entry.gotcha.id, entry.gotcha.title) for entry in by_severity(entries)),
+        bullets(links.gotcha(entry.gotcha.id) for entry in by_severity(entries)),
     )

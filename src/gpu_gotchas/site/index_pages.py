@@ -6,7 +6,7 @@ from gpu_gotchas.hardware.targets import Target, Vendor
 from gpu_gotchas.site.gpu_page import shared_memory
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import blocks, bullets, code, details, front_matter, table, text
+from gpu_gotchas.site.markdown import blocks, code, details, front_matter, table, text
 from gpu_gotchas.site.parts import gotcha_table
 from gpu_gotchas.site.wording import gpu_name, plural, target_words, vendor_name
 
@@ -54,7 +54,7 @@ def _cards(target: Target, knowledge: Knowledge, links: Links) -> str:
     return blocks(
         f"### {target_words(target)} {{#{target.name}}}",
         f"{code(target.name)}, shared memory for a block {shared_memory(target)}.",
-        bullets(f"{links.of_gpu(gpu)} ({len(concerned[gpu.id])})" for gpu in here),
+        ", ".join(f"{links.of_gpu(gpu)} ({len(concerned[gpu.id])})" for gpu in here),
     )
 
 

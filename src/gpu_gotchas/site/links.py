@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gpu_gotchas.hardware.gpus import Gpu
+from gpu_gotchas.records.model import Candidate
 from gpu_gotchas.site.evidence import concerns
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.markdown import code, text
@@ -59,8 +60,8 @@ class Sitemap:
         return dict(sorted({**believed, **self._group(lambda entry: set(entry.gotcha.concepts))}.items()))
 
     @cached_property
-    def candidates(self) -> frozenset[str]:
-        return frozenset(candidate.id for candidate in self.knowledge.candidates)
+    def candidates(self) -> dict[str, Candidate]:
+        return {candidate.id: candidate for candidate in self.knowledge.candidates}
 
     def _group(self, names: Names) -> dict[str, tuple[Entry, ...]]:
         found: dict[str, tuple[Entry, ...]] = {}
@@ -81,14 +82,13 @@ class Links:
         """label: Markdown."""
         return f"[{label}]({posixpath.relpath(path, posixpath.dirname(self.here) or '.')})"
 
-    def gotcha(self, id: str, label: str | None = None) -> str:
-        """A record or a candidate by its id; code where there is none."""
-        shown = text(label) if label else code(id)
-        if id in self.sitemap.knowledge.by_id:
-            return self.to(gotcha_path(id), shown)
-        if id in self.sitemap.candidates:
-            return self.to(f"{CANDIDATES}#{id}", shown)
-        return shown
+    def gotcha(self, id: str) -> str:
+        """A record or a candidate by its title; the id as code where there is none."""
+        entry = self.sitemap.knowledge.by_id.get(id)
+        if entry is not None:
+            return self.to(gotcha_path(id), text(entry.gotcha.title))
+        candidate = self.sitemap.candidates.get(id)
+        return self.to(f"{CANDIDATES}#{id}", text(candidate.title)) if candidate else code(id)
 
     def gpu(self, id: str) -> str:
         gpu = self.sitemap.knowledge.gpu_by_id.get(id)

@@ -132,7 +132,8 @@ def details(summary: str, body: str, *, searched: bool = True) -> str:
     searched: whether the theme's search looks into it.
     """
     unsearched = "" if searched else " data-search-exclude"
-    return f'<details markdown="1"{unsearched}>\n<summary markdown="span">{summary}</summary>\n\n{body}\n\n</details>'
+    head = f'<details markdown="1"{unsearched}>\n<summary markdown="span">{summary}</summary>'
+    return f"{head}\n\n{body}\n\n</details>"
 
 
 def block(name: str, body: str) -> str:

@@ -14,7 +14,7 @@ def page(package: str, entries: tuple[Entry, ...], links: Links) -> str:
     name = package_name(package)
     rows = [
         [
-            links.gotcha(entry.gotcha.id, entry.gotcha.title),
+            links.gotcha(entry.gotcha.id),
             severity_chip(entry.gotcha),
             text(case_versions(entry, entry.gotcha.affects, package).removeprefix(f"{name} ")),
             status_chip(entry),

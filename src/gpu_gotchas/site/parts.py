@@ -61,7 +61,7 @@ def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
     """Records with what they do and how well they are known."""
     rows = [
         [
-            links.gotcha(entry.gotcha.id, entry.gotcha.title),
+            links.gotcha(entry.gotcha.id),
             severity_chip(entry.gotcha),
             text(KINDS[entry.gotcha.kind]),
             status_chip(entry),
@@ -75,8 +75,7 @@ def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
 
 def candidate_list(candidates: Iterable[Candidate], links: Links) -> str:
     return bullets(
-        f"{links.gotcha(one.id, one.title)} ({plural(one.reporter_count, 'person', 'people')})"
-        for one in candidates
+        f"{links.gotcha(one.id)} ({plural(one.reporter_count, 'person', 'people')})" for one in candidates
     )
 
 

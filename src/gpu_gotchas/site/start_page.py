@@ -50,11 +50,7 @@ def _by_severity(knowledge: Knowledge, links: Links) -> str:
         entries = [entry for entry in by_severity(knowledge.standing) if entry.gotcha.severity is severity]
         if entries:
             parts.append(f"### {severity.value.capitalize()}")
-            parts.append(
-                bullets(
-                    f"{links.gotcha(one.gotcha.id, one.gotcha.title)} {status_chip(one)}" for one in entries
-                )
-            )
+            parts.append(bullets(f"{links.gotcha(one.gotcha.id)} {status_chip(one)}" for one in entries))
     return blocks(*parts)
 
 
