@@ -22,6 +22,9 @@ COMMANDS = {
     "list": "gpu_gotchas.cli.listing",
     "check": "gpu_gotchas.cli.check",
     "new": "gpu_gotchas.cli.new",
+    "run": "gpu_gotchas.cli.run",
+    "results": "gpu_gotchas.cli.results",
+    "fetch": "gpu_gotchas.cli.fetch",
     "site": "gpu_gotchas.cli.site",
 }
 

@@ -1,4 +1,4 @@
-"""`gotchas check`: are the records sound? The loader, then every lint rule, then blanks left to fill."""
+"""`gotchas check`: are the records sound? The loader, every lint rule, the proofs, blanks left to fill."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from gpu_gotchas.records.lint import lint
 from gpu_gotchas.records.loading import CANDIDATES, RECORD, load_candidates, load_gotcha, record_folders
 from gpu_gotchas.records.model import Candidate, Gotcha
 from gpu_gotchas.records.problems import Problem, RecordErrors, in_order
+from gpu_gotchas.repro.proof import check_proofs
 
 BLANK = "FILL:"
 """Marks a blank that `gotchas new` leaves."""
@@ -17,7 +18,7 @@ BLANK = "FILL:"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """folders: every record looked at. unreadable: from the loader. findings: from lint and blanks."""
+    """folders: every record looked at. unreadable: from the loader. findings: lint, proofs and blanks."""
 
     folders: tuple[Path, ...]
     unreadable: tuple[Problem, ...]
@@ -25,7 +26,7 @@ class Report:
 
 
 def check_root(records: Path) -> Report:
-    """Loads and lints everything below a folder; what cannot be loaded does not hide what else is wrong.
+    """Loads, lints and asks for proofs of all below a folder; what cannot be loaded hides nothing else.
 
     A line with a blank is reported as that alone: what else is wrong with it is not its author's word yet.
     """
@@ -45,7 +46,9 @@ def check_root(records: Path) -> Report:
     left = list(blanks(folders))
     marked = {(problem.path, problem.line) for problem in left}
     findings = [
-        problem for problem in lint(gotchas, candidates) if (problem.path, problem.line) not in marked
+        problem
+        for problem in (*lint(gotchas, candidates), *check_proofs(gotchas))
+        if (problem.path, problem.line) not in marked
     ]
     return Report(tuple(folders), tuple(unreadable), in_order([*findings, *left]))
 

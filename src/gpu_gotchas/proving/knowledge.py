@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.records.templates import match_signature
 from gpu_gotchas.repro.judge import Knowledge
 from gpu_gotchas.search import search
+from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.store import open_index
 
 
 def knowledge(gotchas: Sequence[Gotcha]) -> Knowledge:
@@ -15,8 +18,13 @@ def knowledge(gotchas: Sequence[Gotcha]) -> Knowledge:
     return Knowledge(first=_first, others=lambda text: _others(text, gotchas))
 
 
+@cache
+def _index() -> Index:
+    return open_index()
+
+
 def _first(text: str) -> str | None:
-    results = search(text).results
+    results = search(text, index=_index()).results
     return results[0].id if results else None
 
 

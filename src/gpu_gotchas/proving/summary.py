@@ -7,8 +7,8 @@ from importlib import metadata
 from itertools import groupby
 
 from gpu_gotchas.hardware.machine import Machine
-from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.results import Result
+from gpu_gotchas.repro.runner import NOWHERE
 
 _SHOWN = ("torch", "triton", "vllm", "sglang", "flashinfer-python")
 
@@ -25,7 +25,9 @@ def _hardware(machine: Machine) -> str:
         return f"{told}cards unknown{f' ({why})' if why else ''}"
     if not machine.cards:
         return f"{told}no GPU: the device tier is skipped"
-    names = [f"{card.name} ({card.target.name if card.target else 'no target known'})" for card in machine.cards]
+    names = [
+        f"{card.name} ({card.target.name if card.target else 'no target known'})" for card in machine.cards
+    ]
     return told + ", ".join(names)
 
 
@@ -60,9 +62,7 @@ def _alike(result: Result) -> tuple[str, ...]:
 
 def _row(alike: list[Result]) -> list[str]:
     first = alike[0]
-    where = "" if first.outcome is Outcome.SKIPPED and first.target == "none" else " ".join(
-        dict.fromkeys(result.target for result in alike)
-    )  # fmt: skip
+    where = " ".join(dict.fromkeys(result.target for result in alike if result.target != NOWHERE))
     subject = f" {first.package}" if first.package else ""
     start = f"  {first.tier.value:<8}{first.probe.value:<8}{first.outcome.value:<15}{where}{subject}"
     return [start.rstrip(), *(f"      {line}" for line in first.reason.splitlines())]

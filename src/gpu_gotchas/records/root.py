@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+# Names another folder of records, for people who keep their own, and for tests.
+OVERRIDE = "GPU_GOTCHAS_ROOT"
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -14,9 +18,14 @@ def _base() -> Path:
     return _PACKAGE / "_data"
 
 
+def _own() -> Path | None:
+    named = os.environ.get(OVERRIDE)
+    return Path(named).resolve() if named else None
+
+
 def root() -> Path:
-    """The folder that holds one folder for each gotcha."""
-    return _base() / "gotchas"
+    """The folder that holds one folder for each gotcha: GPU_GOTCHAS_ROOT where that is set, else ours."""
+    return _own() or _base() / "gotchas"
 
 
 def schema_root() -> Path:
@@ -26,12 +35,12 @@ def schema_root() -> Path:
 
 def is_checkout() -> bool:
     """Whether records lie in a working copy, where they may be edited."""
-    return _base() != _PACKAGE / "_data"
+    return _own() is not None or _base() != _PACKAGE / "_data"
 
 
 def index_path() -> Path:
     """The search index: shipped with an install, made anew from newer records in a checkout."""
-    return _base() / "build" / "index.json" if is_checkout() else _base() / "index.json"
+    return root().parent / "build" / "index.json" if is_checkout() else _base() / "index.json"
 
 
 def package_root() -> Path:

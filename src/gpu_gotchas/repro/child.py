@@ -22,7 +22,7 @@ from typing import Any
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.exceptions import exception_lines, full_traceback
-from gpu_gotchas.repro.probe import ProbeTarget, Tier
+from gpu_gotchas.repro.probe import CPU, ProbeTarget, Tier
 from gpu_gotchas.repro.request import Answer, Request
 from gpu_gotchas.repro.values import comparable
 
@@ -50,7 +50,7 @@ def answer(request: Request) -> Answer:
             value = comparable(probe(target))
         _wait_for(target)
     except BaseException as error:
-        ended, refused = "raised", isinstance(error, Refused)
+        ended, refused = "raised", _is_refusal(error)
         exception, output = exception_lines(error), full_traceback(error)
     return Answer(
         ended,
@@ -66,14 +66,19 @@ def answer(request: Request) -> Answer:
     )
 
 
+def _is_refusal(error: BaseException) -> bool:
+    """Whether a guard refused as it should: naming capability, setting and way out."""
+    return isinstance(error, Refused) and all((error.capability, error.setting, error.way_out))
+
+
 def _prepare(request: Request) -> tuple[ProbeTarget, str | None, list[Any]]:
-    if request.tier is Tier.LOGIC:
-        return ProbeTarget(None), None, []
+    if request.target == CPU:
+        return ProbeTarget(None, package=request.package), None, []
     target = find_target(request.target)
     if request.tier is Tier.DEVICE:
-        import torch
+        from gpu_gotchas.repro.device import use_card
 
-        return ProbeTarget(target, device="cuda"), torch.cuda.get_device_name(0), []
+        return ProbeTarget(target, device="cuda"), use_card(target), []
     from gpu_gotchas.repro import dry
 
     launches = dry.install(target).launches
@@ -133,7 +138,10 @@ def main() -> None:
     )
     if said.answer:
         said.answer.write_text(answer(request).to_json())
-        return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # The answer stands; what a poisoned context or a thread of the probe does at exit says nothing more.
+        os._exit(0)
     # What the probe prints goes to stderr, so that the answer stands alone on stdout.
     stdout = os.dup(1)
     os.dup2(2, 1)

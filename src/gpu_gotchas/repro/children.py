@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -14,22 +13,23 @@ from pathlib import Path
 from types import TracebackType
 
 from gpu_gotchas.repro.environment import child_environment
+from gpu_gotchas.repro.forking import Nursery, NurseryLost
 from gpu_gotchas.repro.probe import Tier
 from gpu_gotchas.repro.request import Answer, Observation, Request
 from gpu_gotchas.repro.watch import End, read_tail, wait
 
+TIMEOUT = 120.0
 _STREAMS = ("stdout", "stderr")
 
 
 class Children:
     """Starts a child for each request; a context manager that leaves no process behind.
 
-    timeout: seconds that one probe may take. The nursery starts with the first probe that it can serve.
+    The nursery starts with the first probe that it can serve, and anew when it was lost.
     """
 
-    def __init__(self, timeout: float = 120.0) -> None:
-        self.timeout = timeout
-        self._nursery: subprocess.Popen[str] | None = None
+    def __init__(self) -> None:
+        self._nursery: Nursery | None = None
 
     def __enter__(self) -> Children:
         return self
@@ -41,56 +41,36 @@ class Children:
 
     def close(self) -> None:
         """End the nursery."""
-        if self._nursery is None:
-            return
-        with suppress(OSError):
-            assert self._nursery.stdin is not None
-            self._nursery.stdin.close()
-        try:
-            self._nursery.wait(10)
-        except subprocess.TimeoutExpired:
-            self._nursery.kill()
-            self._nursery.wait()
-        if self._nursery.stdout is not None:
-            self._nursery.stdout.close()
-        self._nursery = None
+        nursery, self._nursery = self._nursery, None
+        if nursery is not None:
+            nursery.close()
 
-    def run(self, request: Request) -> Observation:
-        """Call one probe in a child of its own and say what was seen of it."""
+    def run(self, request: Request, timeout: float = TIMEOUT) -> Observation:
+        """Call one probe in a child of its own, for at most `timeout` seconds; say what was seen of it."""
         with tempfile.TemporaryDirectory(prefix="gotchas-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             (folder / "cache").mkdir()
             started = time.monotonic()
             # A real card is reached from a fresh process only: CUDA does not survive a fork.
             forks = request.tier is not Tier.DEVICE and hasattr(os, "fork")
-            end = self._fork(request, folder) if forks else self._spawn(request, folder)
-            seconds = round(time.monotonic() - started, 3)
-            answer = folder / "answer.json"
-            return Observation(
-                answer=Answer.from_json(answer.read_text()) if answer.exists() and end.exit == 0 else None,
-                exit=end.exit,
-                seconds=seconds,
-                timed_out=end.timed_out,
-                flooded=end.flooded,
-                streams="\n".join(filter(None, (read_tail(folder / stream) for stream in _STREAMS))),
-            )
+            end = (self._fork if forks else self._spawn)(request, folder, timeout)
+            return _observation(folder, end, round(time.monotonic() - started, 3))
 
-    def _fork(self, request: Request, folder: Path) -> End:
-        if self._nursery is None:
-            self._nursery = _start_nursery(folder / "cache")
-        assert self._nursery.stdin is not None
-        assert self._nursery.stdout is not None
-        asked = {"request": request.to_json(), "folder": str(folder), "timeout": self.timeout}
-        print(json.dumps(asked), file=self._nursery.stdin, flush=True)
-        said = self._nursery.stdout.readline()
-        if not said:
+    def _fork(self, request: Request, folder: Path, timeout: float) -> End:
+        if self._nursery is not None and not self._nursery.alive:
             self.close()
-            return End(-1)
-        return End(**json.loads(said))
+        try:
+            if self._nursery is None:
+                self._nursery = Nursery(folder / "cache")
+            return self._nursery.run(request, folder, timeout)
+        except NurseryLost as lost:
+            self.close()
+            return End(exit=1, lost=str(lost))
 
-    def _spawn(self, request: Request, folder: Path) -> End:
+    def _spawn(self, request: Request, folder: Path, timeout: float) -> End:
+        # -P: the folder one stands in may hold a module of a name that the child imports.
         command = [
-            sys.executable, "-m", "gpu_gotchas.repro.child",
+            sys.executable, "-P", "-m", "gpu_gotchas.repro.child",
             request.path, request.function, request.target,
             f"--tier={request.tier.value}", f"--seeds={request.seeds}", f"--repeats={request.repeats}",
             f"--answer={folder / 'answer.json'}",
@@ -114,20 +94,20 @@ class Children:
                     else:
                         child.kill()
 
-            end = wait(child.poll, kill, paths, self.timeout)
-            kill()
-            return end
+            try:
+                return wait(child.poll, kill, paths, timeout)
+            finally:
+                kill()
 
 
-def _start_nursery(cache: Path) -> subprocess.Popen[str]:
-    nursery = subprocess.Popen(
-        [sys.executable, "-m", "gpu_gotchas.repro.nursery"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=child_environment(cache, cards=False),
+def _observation(folder: Path, end: End, seconds: float) -> Observation:
+    answer = folder / "answer.json"
+    return Observation(
+        answer=Answer.from_json(answer.read_text()) if end.exit == 0 and answer.exists() else None,
+        exit=end.exit,
+        seconds=seconds,
+        timed_out=end.timed_out,
+        flooded=end.flooded,
+        lost=end.lost,
+        streams="\n".join(filter(None, (read_tail(folder / stream) for stream in _STREAMS))),
     )
-    assert nursery.stdout is not None
-    if nursery.stdout.readline().strip() != "ready":
-        raise RuntimeError("the process that forks probes did not start; its own words stand above")
-    return nursery

@@ -37,7 +37,7 @@ class Launch:
 
 
 class _Utils:
-    """Stands where Triton's compiled driver helpers stand: limits of the target, and a load that loads nothing."""
+    """Stands where Triton's compiled helpers stand: the target's limits, and a load that loads nothing."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -61,7 +61,7 @@ class _Utils:
     def unload_module(self, module: int) -> None: ...
 
 
-class DryDriver(DriverBase):
+class DryDriver(DriverBase):  # type: ignore[misc]
     """A Triton driver for `target` that records launches instead of making them."""
 
     def __init__(self, target: Target) -> None:
@@ -124,12 +124,22 @@ class DryDriver(DriverBase):
     def clear_cache(self, cache: torch.Tensor) -> None: ...
 
 
+_installed: list[DryDriver] = []
+
+
 def install(target: Target) -> DryDriver:
-    """Make `target` the card of this process, for good. There is no way back: use a child process."""
-    dry = DryDriver(target)
-    active_driver.set_active(dry)
-    _answer_for(target)
-    return dry
+    """Make `target` the card of this process, for good. There is no way back: use a child process.
+
+    Raises RuntimeError where this process stands in for another target already.
+    """
+    if _installed and _installed[0].target != target:
+        held = _installed[0].target.name
+        raise RuntimeError(f"this process stands in for {held}, for good: {target.name} needs its own")
+    if not _installed:
+        _installed.append(DryDriver(target))
+        active_driver.set_active(_installed[0])
+        _answer_for(target)
+    return _installed[0]
 
 
 def _answer_for(target: Target) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gpu_gotchas.records.model import Gotcha
@@ -16,14 +16,21 @@ _OURS = "gpu_gotchas.fixes", "gpu_gotchas.upstream"
 
 
 def fingerprint(gotcha: Gotcha, repro: Repro) -> str:
-    """Twelve hex digits over the repro and its local imports, the fix modules, symptom and affects."""
+    """Sixteen hex digits over the repro and its local imports, the fix modules, symptom and affects."""
+    sources = _sources(gotcha, repro)
     digest = hashlib.sha256()
-    for path in sorted(_sources(gotcha, repro)):
-        digest.update(path.name.encode())
+    # By name, not by path: where a checkout or an install lies must not matter.
+    for name, path in sorted((_name(path, repro), path) for path in sources):
+        digest.update(name.encode())
         # Line ends differ between checkouts of one commit.
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     digest.update(_claims(gotcha.path / "gotcha.yaml").encode())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:16]
+
+
+def _name(path: Path, repro: Repro) -> str:
+    base = repro.path.parent if path.is_relative_to(repro.path.parent) else _PACKAGE
+    return path.relative_to(base).as_posix()
 
 
 def _claims(record: Path) -> str:
@@ -35,46 +42,46 @@ def _claims(record: Path) -> str:
 
 
 def _sources(gotcha: Gotcha, repro: Repro) -> set[Path]:
-    waiting = [repro.path, *_fix_modules(fix.use for fix in gotcha.fixes)]
+    waiting = [repro.path, *_ours(fix.use for fix in gotcha.fixes)]
     found: set[Path] = set()
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
         found.add(path)
-        waiting += _imported(path, local=repro.path.parent)
+        imported = list(_imported(path))
+        waiting += _ours(imported)
+        waiting += (beside for name in imported if (beside := _module(repro.path.parent, name.split("."))))
     return found
 
 
-def _imported(path: Path, local: Path) -> Iterator[Path]:
-    """Files of ours that `path` imports: beside the repro, or below fixes and upstream."""
-    names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _imported(path: Path) -> Iterator[str]:
+    """Dotted names that may be modules."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    yield from _fix_modules(names)
-    for name in names:
-        beside = local / f"{name}.py"
-        if "." not in name and beside.is_file():
-            yield beside
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _fix_modules(names: Iterable[str]) -> Iterator[Path]:
+def _ours(names: Iterable[str]) -> Iterator[Path]:
+    """Files of the names that lie below fixes and upstream: the rest of us is no part of a proof."""
     for name in names:
-        if name.startswith(_OURS):
-            path = module_path(name)
-            if path:
-                yield path
+        path = module_path(name) if name.startswith(_OURS) else None
+        if path:
+            yield path
 
 
 def module_path(name: str) -> Path | None:
     """The file of a module of ours, or of the module that holds an attribute, found without importing it."""
-    parts = name.split(".")[1:]
+    return _module(_PACKAGE, name.split(".")[1:])
+
+
+def _module(base: Path, parts: Sequence[str]) -> Path | None:
     for length in range(len(parts), 0, -1):
-        base = _PACKAGE.joinpath(*parts[:length])
-        for path in (base.with_suffix(".py"), base / "__init__.py"):
+        place = base.joinpath(*parts[:length])
+        for path in (place.with_suffix(".py"), place / "__init__.py"):
             if path.is_file():
                 return path
     return None

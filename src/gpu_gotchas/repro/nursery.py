@@ -1,16 +1,19 @@
 """A process that has imported torch and Triton, never touched a card, and forks a child for each probe.
 
 A forked child starts in a fraction of a second where a spawned one imports for seconds. The nursery reads
-one request a line on stdin and writes one answer a line on stdout; it ends when stdin does.
+one request a line on stdin. For each it writes two lines on stdout: the child's process id at its start, and
+how it ended. It ends when stdin does.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,8 +21,13 @@ from gpu_gotchas.repro.request import Request
 from gpu_gotchas.repro.watch import wait
 
 
-def fork_probe(request: Request, folder: Path, timeout: float) -> dict[str, object]:
-    """Fork a child for `request`. Its streams, cache and answer lie in `folder`."""
+def fork_probe(
+    request: Request, folder: Path, timeout: float, announce: Callable[[int], None]
+) -> dict[str, object]:
+    """Fork a child for `request` and say how it ended. Its streams, cache and answer lie in `folder`.
+
+    announce: told the child's process id, so that somebody can end it should this process be killed.
+    """
     streams = [folder / "stdout", folder / "stderr"]
     child = os.fork()
     if child == 0:
@@ -30,14 +38,17 @@ def fork_probe(request: Request, folder: Path, timeout: float) -> dict[str, obje
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def kill() -> None:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
 
     # The child leads its own group, so that what it started is ended with it.
     with suppress(OSError):
         os.setpgid(child, child)
-    end = wait(poll, kill, streams, timeout)
-    kill()
+    try:
+        announce(child)
+        end = wait(poll, kill, streams, timeout)
+    finally:
+        kill()
     return {"exit": end.exit, "timed_out": end.timed_out, "flooded": end.flooded}
 
 
@@ -65,20 +76,33 @@ def _be_child(request: Request, folder: Path, streams: list[Path]) -> None:
         os._exit(code)
 
 
-def main() -> None:
-    with suppress(ImportError):
-        import torch  # noqa: F401
-    with suppress(ImportError):
-        import triton  # noqa: F401
-    import gpu_gotchas.repro.child
+def _warm_up() -> None:
+    """Do once what every child would do. What fails here fails in the probe that needs it, which tells."""
+    for name in ("torch", "triton", "triton.experimental.gluon", "gpu_gotchas.repro.dry"):
+        with suppress(Exception):
+            importlib.import_module(name)
+    # Triton's key of its own files, which it computes once in a process: 0.5 s, most of a small compilation.
+    for name in ("triton.runtime.cache", "triton.compiler.compiler"):
+        with suppress(Exception):
+            importlib.import_module(name).triton_key()
+    importlib.import_module("gpu_gotchas.repro.child")
 
-    # What an import prints must not stand between the answers.
+
+def main() -> None:
+    # What an import prints must not stand between the answers; nor may a probe write there.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    _warm_up()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
-        end = fork_probe(Request.from_json(asked["request"]), Path(asked["folder"]), asked["timeout"])
+
+        def announce(child: int) -> None:
+            print(child, file=answers, flush=True)
+
+        end = fork_probe(
+            Request.from_json(asked["request"]), Path(asked["folder"]), asked["timeout"], announce
+        )
         print(json.dumps(end), file=answers, flush=True)
 
 

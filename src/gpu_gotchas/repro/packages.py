@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from importlib import metadata
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def find_package(spec: str) -> Path:
 
     Raises PackageError when it is neither, with the command that fetches it.
     """
-    name, version = _parse(spec)
+    name, version = parse_release(spec)
     try:
         installed = metadata.distribution(name)
         if installed.version.partition("+")[0] == version:
@@ -54,7 +55,7 @@ def fetch_package(spec: str) -> Path:
 
     Nothing of it is installed or run. Raises PackageError with pip's own words when it cannot be had.
     """
-    name, version = _parse(spec)
+    name, version = parse_release(spec)
     folder = _folder(name, version)
     if folder.is_dir():
         return folder
@@ -72,7 +73,8 @@ def fetch_package(spec: str) -> Path:
     return folder
 
 
-def _parse(spec: str) -> tuple[str, str]:
+def parse_release(spec: str) -> tuple[str, str]:
+    """(name, version) of `name==version`. Raises PackageError when it is none."""
     match = _SPEC.fullmatch(spec)
     if not match:
         raise PackageError(f"{spec!r} names no release: write it as vllm==0.33.0")
@@ -97,13 +99,17 @@ def _download(spec: str, into: Path) -> Path:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    total = 0
-    with zipfile.ZipFile(wheel) as archive:
-        for entry in archive.infolist():
-            inside = (folder / entry.filename).resolve()
-            if not entry.filename.endswith((".py", "METADATA")) or not inside.is_relative_to(folder.resolve()):
-                continue
-            total += entry.file_size
-            if total > _LARGEST_UNPACKED:
+    """Keep a wheel's Python files and metadata. Names that lead out of `folder` are passed over."""
+    inside = folder.resolve()
+    folder.mkdir()
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            wanted = [entry for entry in archive.infolist() if entry.filename.endswith((".py", "METADATA"))]
+            # Sizes are the archive's own word, but no more than that is read of an entry.
+            if sum(entry.file_size for entry in wanted) > _LARGEST_UNPACKED:
                 raise PackageError(f"{wheel.name} holds more than {_LARGEST_UNPACKED >> 20} MiB of source")
-            archive.extract(entry, folder)
+            for entry in wanted:
+                if (folder / entry.filename).resolve().is_relative_to(inside):
+                    archive.extract(entry, folder)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise PackageError(f"{wheel.name} cannot be unpacked: {error}") from error

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.records.model import ControlAxis, Gotcha
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.source import ELSEWHERE, Repro
-from gpu_gotchas.repro.targets import affected_targets, compiled_targets, control_targets, is_affected
-
-CPU = "cpu"
+from gpu_gotchas.repro.targets import (
+    affected_targets,
+    claims_hardware,
+    compiled_targets,
+    control_targets,
+    is_affected,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One probe to run. target: None in the logic tier. function: its name in the repro.
+    """One probe to run. target: None where no hardware is asked about. function: its name in the repro.
 
     package: `name==version` of the upstream package under test, in the package tier.
     """
@@ -68,7 +72,7 @@ def plan(
 ) -> list[Run | NotRun]:
     """Every run of one gotcha, in a stable order, and a reason for each tier that cannot run.
 
-    package: upstream package to test, `name==version`; default is the last bad release of the record.
+    package: upstream package to test, `name==version`; default is what `release_to_ask` says.
     by_name: the gotcha was asked for by its id, which a repro that can wedge a card needs.
     """
     planned: list[Run | NotRun] = []
@@ -77,15 +81,38 @@ def plan(
             planned += _runs(gotcha, repro, tier, [None], [])
         elif tier is Tier.DEVICE:
             planned += _on_cards(gotcha, repro, machine, by_name=by_name)
+        elif tier is Tier.PACKAGE:
+            planned += _on_package(gotcha, repro, package or release_to_ask(gotcha))
         else:
-            known = compiled_targets()
-            under_test = (package or _last_bad(gotcha)) if tier is Tier.PACKAGE else None
-            if tier is Tier.PACKAGE and under_test is None:
-                planned.append(NotRun(gotcha, tier, "the record names no release of a package"))
-                continue
-            controls = control_targets(gotcha, known) if gotcha.control is ControlAxis.HARDWARE else ()
-            planned += _runs(gotcha, repro, tier, affected_targets(gotcha, known), controls, under_test)
+            planned += _on_targets(gotcha, repro, tier)
     return planned
+
+
+def release_to_ask(gotcha: Gotcha) -> str | None:
+    """The release that the package tier asks, `name==version`: the last bad one, else the one modelled."""
+    for case in gotcha.affects:
+        for package, ranges in case.software.items():
+            for version in ranges:
+                if version.last_bad:
+                    return f"{package}=={version.last_bad}"
+    return next((f"{model.package}=={model.version}" for model in gotcha.models), None)
+
+
+def _on_package(gotcha: Gotcha, repro: Repro, release: str | None) -> Iterator[Run | NotRun]:
+    if release is None:
+        yield NotRun(gotcha, Tier.PACKAGE, "the record names no release of a package")
+    elif not claims_hardware(gotcha):
+        yield from _runs(gotcha, repro, Tier.PACKAGE, [None], [], release)
+    else:
+        yield from _on_targets(gotcha, repro, Tier.PACKAGE, release)
+
+
+def _on_targets(
+    gotcha: Gotcha, repro: Repro, tier: Tier, package: str | None = None
+) -> Iterator[Run | NotRun]:
+    known = compiled_targets()
+    controls = control_targets(gotcha, known) if gotcha.control is ControlAxis.HARDWARE else ()
+    yield from _runs(gotcha, repro, tier, affected_targets(gotcha, known), controls, package)
 
 
 def _runs(
@@ -111,6 +138,7 @@ def _on_cards(gotcha: Gotcha, repro: Repro, machine: Machine, *, by_name: bool) 
         yield NotRun(gotcha, Tier.DEVICE, because)
         return
     cards = {card.target.name: card.target for card in machine.cards or () if card.target}
+    outside = []
     for target in cards.values():
         if is_affected(gotcha, target):
             yield from _runs(gotcha, repro, Tier.DEVICE, [target], [])
@@ -119,7 +147,9 @@ def _on_cards(gotcha: Gotcha, repro: Repro, machine: Machine, *, by_name: bool) 
             if ELSEWHERE in repro.functions:
                 yield Run(gotcha, repro, Tier.DEVICE, target, Probe.BUG, Role.ELSEWHERE, ELSEWHERE)
         else:
-            yield NotRun(gotcha, Tier.DEVICE, f"{target.name} is outside the claimed hardware")
+            outside.append(target.name)
+    if outside:
+        yield NotRun(gotcha, Tier.DEVICE, f"{' and '.join(outside)} outside the claimed hardware")
 
 
 def _no_card(repro: Repro, machine: Machine, *, by_name: bool) -> str | None:
@@ -138,13 +168,4 @@ def _no_card(repro: Repro, machine: Machine, *, by_name: bool) -> str | None:
     largest = max((card.memory for card in machine.cards if card.memory), default=None)
     if largest is not None and largest < needs.memory_gib * 2**30:
         return f"needs {needs.memory_gib:g} GiB on a card, the largest here has {largest / 2**30:.1f}"
-    return None
-
-
-def _last_bad(gotcha: Gotcha) -> str | None:
-    for case in gotcha.affects:
-        for package, ranges in case.software.items():
-            for version in ranges:
-                if version.last_bad:
-                    return f"{package}=={version.last_bad}"
     return None

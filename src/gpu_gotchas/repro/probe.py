@@ -18,6 +18,9 @@ from typing import Literal
 
 from gpu_gotchas.hardware.targets import Target, Vendor
 
+CPU = "cpu"
+"""Where a target's name is wanted and no target is meant."""
+
 
 class Tier(Enum):
     """How a probe is run. LOGIC needs a CPU, COMPILE needs Triton, DEVICE a matching card."""
@@ -53,7 +56,8 @@ class Subject(Enum):
 class ProbeTarget:
     """The target a probe runs for, as the probe sees it.
 
-    target: None in the logic tier. device: where tensors go, `cpu` or `cuda`.
+    target: None in the logic tier, and where a package is asked about no hardware.
+    device: where tensors go, `cpu` or `cuda`.
     runs: whether a launch really computes. In the compile tier it does not, so there is nothing to check
     in a kernel's output, and code that would check it asks this first.
     package: in the package tier, the folder that holds the upstream package's source.
@@ -66,7 +70,7 @@ class ProbeTarget:
 
     @property
     def name(self) -> str:
-        return self.target.name if self.target else "cpu"
+        return self.target.name if self.target else CPU
 
     @property
     def vendor(self) -> Vendor | None:

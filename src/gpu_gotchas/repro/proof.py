@@ -10,11 +10,12 @@ from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.plan import CPU
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
-from gpu_gotchas.repro.source import Repro, read_repro
-from gpu_gotchas.repro.targets import affected_targets, compiled_targets
+from gpu_gotchas.repro.source import Repro, ReproError, read_repro
+from gpu_gotchas.repro.targets import affected_targets, claims_hardware, compiled_targets
+
+RULE = "status-is-proven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,45 +46,61 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
     current = fingerprint(gotcha, repro)
     results = list(results)
     fresh = [result for result in results if result.proves == current]
-    bug: list[str] = []
+    bug: list[str] = [] if repro.tiers else ["the repro defines no bug"]
     fix: list[str] = []
     for tier in _required_tiers(repro):
         in_tier = [result for result in fresh if result.tier is tier]
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
-    measured = {name for case in gotcha.affects for name, ranges in case.software.items()
-                if any(range_.measured for range_ in ranges)}  # fmt: skip
-    upstream = {(result.package or "").partition("==")[0] for result in fresh
-                if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED}  # fmt: skip
-    bug += [f"no run on {name}'s own code, whose versions the record claims to have measured"
-            for name in sorted(measured - upstream)]  # fmt: skip
+    measured = {
+        name
+        for case in gotcha.affects
+        for name, ranges in case.software.items()
+        if any(range_.measured for range_ in ranges)
+    }
+    upstream = {
+        (result.package or "").partition("==")[0]
+        for result in fresh
+        if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED
+    }
+    bug += [
+        f"no run on {name}'s own code, whose versions the record claims to have measured"
+        for name in sorted(measured - upstream)
+    ]
     contradictions = tuple(_say(result) for result in fresh if _contradicts(result))
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
 
 def _required_tiers(repro: Repro) -> tuple[Tier, ...]:
-    """Tiers that any machine can run; the device tier only where nothing else shows the failure."""
-    anywhere = tuple(tier for tier in repro.tiers if tier in (Tier.LOGIC, Tier.COMPILE))
-    return anywhere or tuple(tier for tier in repro.tiers if tier is Tier.DEVICE)
+    """Tiers that any machine can run; the others only where nothing else shows the failure."""
+    for tiers in ((Tier.LOGIC, Tier.COMPILE), (Tier.PACKAGE,), (Tier.DEVICE,)):
+        required = tuple(tier for tier in tiers if tier in repro.tiers)
+        if required:
+            return required
+    return ()
 
 
-def _missing(
-    gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe
-) -> list[str]:
+def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
     passed = {Probe.BUG: {Outcome.REPRODUCED}, Probe.FIXED: {Outcome.FIX_CONFIRMED, Outcome.GUARDED}}[probe]
     if not repro.function(probe, tier):
         return [f"the repro defines no {probe.value} for the {tier.value} tier"]
-    shown = {result.target for result in results
-             if result.probe is probe and result.role is Role.AFFECTED and result.outcome in passed}  # fmt: skip
-    missing = [f"{probe.value} is not shown on {target} ({tier.value})"
-               for target in _claimed(gotcha, tier) if target not in shown]  # fmt: skip
+    shown = {
+        result.target
+        for result in results
+        if result.probe is probe and result.role is Role.AFFECTED and result.outcome in passed
+    }
+    missing = [
+        f"{probe.value} is not shown on {target} ({tier.value})"
+        for target in _claimed(gotcha, tier)
+        if target not in shown
+    ]
     if not shown and not missing:
         missing.append(f"{probe.value} is not shown on any card")
     return missing + _missing_control(gotcha, tier, results, probe)
 
 
 def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
-    if tier is Tier.LOGIC:
+    if tier is Tier.LOGIC or (tier is Tier.PACKAGE and not claims_hardware(gotcha)):
         return (CPU,)
     if tier is Tier.DEVICE:
         return ()
@@ -96,22 +113,30 @@ def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], prob
     clean = {result.target for result in controls if result.outcome is Outcome.CONTROL_CLEAN}
     if probe is Probe.BUG:
         missing = [] if clean else [f"no control is shown clean ({tier.value})"]
-        unexplained = [result for result in controls
-                       if result.outcome is Outcome.MASKED and not result.masked_by]  # fmt: skip
-        return missing + [f"the control on {result.target} fails and no record explains it"
-                          for result in unexplained]  # fmt: skip
+        unexplained = [
+            result for result in controls if result.outcome is Outcome.MASKED and not result.masked_by
+        ]
+        return missing + [
+            f"the control on {result.target} fails and no record explains it" for result in unexplained
+        ]
     if gotcha.control is not ControlAxis.HARDWARE:
         return []
-    held = {result.target for result in controls
-            if result.probe is Probe.FIXED and result.outcome is Outcome.FIX_CONFIRMED}  # fmt: skip
+    held = {
+        result.target
+        for result in controls
+        if result.probe is Probe.FIXED and result.outcome is Outcome.FIX_CONFIRMED
+    }
     return [f"fixed is not shown on the control {target} ({tier.value})" for target in sorted(clean - held)]
 
 
 def _contradicts(result: Result) -> bool:
     return result.outcome in (
-        Outcome.NOT_REPRODUCED, Outcome.WRONG_SYMPTOM, Outcome.CONTROL_DIRTY,
-        Outcome.FIX_FAILED, Outcome.OVERBLOCKED,
-    )  # fmt: skip
+        Outcome.NOT_REPRODUCED,
+        Outcome.WRONG_SYMPTOM,
+        Outcome.CONTROL_DIRTY,
+        Outcome.FIX_FAILED,
+        Outcome.OVERBLOCKED,
+    )
 
 
 def _say(result: Result) -> str:
@@ -129,8 +154,11 @@ def check_proofs(gotchas: Iterable[Gotcha]) -> list[Problem]:
     for gotcha in gotchas:
         try:
             problems += _check(gotcha)
-        except (ResultError, ValueError) as error:
-            problems.append(Problem(gotcha.path / KEPT, 1, str(error)))
+        except (ResultError, ReproError) as error:
+            problems.append(Problem(error.path or gotcha.path, error.line, error.message, RULE))
+        except SyntaxError as error:  # in a module that the repro or a fix imports
+            place = Path(error.filename) if error.filename else gotcha.path
+            problems.append(Problem(place, error.lineno, f"this is no Python: {error.msg}", RULE))
     return problems
 
 
@@ -145,8 +173,8 @@ def _check(gotcha: Gotcha) -> list[Problem]:
     proof = prove(gotcha, repro, kept_results(gotcha))
     record = gotcha.path / "gotcha.yaml"
     if proof.contradictions and gotcha.status is not Status.CONTESTED:
-        return [Problem(record, 1, f"results contradict the record, so it is contested: {what}")
-                for what in proof.contradictions]  # fmt: skip
+        said = "results contradict the record, so it is contested"
+        return [Problem(record, None, f"{said}: {what}", RULE) for what in proof.contradictions]
     if _RANK.get(gotcha.status, 0) <= _RANK.get(proof.status, 0):
         return []
     missing = proof.missing_bug if proof.status is Status.DRAFT else proof.missing_fix
@@ -158,7 +186,8 @@ def _unproven(record: Path, gotcha: Gotcha, missing: Sequence[str], stale: str) 
     shown = "; ".join(missing[:3]) + (f"; and {len(missing) - 3} more" if len(missing) > 3 else "")
     return Problem(
         record,
-        1,
+        None,
         f"status is {gotcha.status.value}, and that is not proven: {shown}{stale}. Run "
         f"`gotchas run {gotcha.id} --report FILE`, then `gotchas results add FILE`, or lower the status",
+        RULE,
     )

@@ -71,7 +71,8 @@ class Observation:
     """What is known of a child after its end.
 
     answer: None when it ended without one. exit: exit code, negative for a signal.
-    timed_out, flooded: why its parent ended it, if it did. streams: what it wrote to stdout and stderr.
+    timed_out, flooded: why its parent ended it, if it did. lost: why nothing is known of its end, else empty.
+    streams: what it wrote to stdout and stderr.
     """
 
     answer: Answer | None
@@ -79,12 +80,15 @@ class Observation:
     seconds: float
     timed_out: bool = False
     flooded: bool = False
+    lost: str = ""
     streams: str = ""
 
     @property
     def symptom_text(self) -> str:
         """What a signature is matched against: exception lines and the two streams, without frames."""
-        return "\n".join(part for part in (self.answer.exception if self.answer else "", self.streams) if part)
+        return "\n".join(
+            part for part in (self.answer.exception if self.answer else "", self.streams) if part
+        )
 
     @property
     def full_text(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from enum import Enum
@@ -19,7 +20,13 @@ KEPT = "verified.jsonl"
 
 
 class ResultError(ValueError):
-    """A line that is no result. The message names the file, the line and what would be right."""
+    """A line that is no result. path, line: where it stands, when it stands in a file."""
+
+    def __init__(self, message: str, path: Path | None = None, line: int | None = None) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        super().__init__(f"{path}:{line}: {message}" if path else message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +60,13 @@ class Result:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """What makes two results answers to the same question, of which the newest counts."""
+        """What makes two results answers to one question, of which the newest counts.
+
+        Triton decides what compiles, so each release of it answers for itself.
+        """
         return (
             self.gotcha, self.tier.value, self.target, self.probe.value, self.role.value,
-            self.subject.value, self.package, self.device,
+            self.subject.value, self.package, self.device, self.versions.get("triton"),
         )  # fmt: skip
 
     def to_json(self) -> str:
@@ -64,7 +74,7 @@ class Result:
         plain = {
             name: value.value if isinstance(value, Enum) else value
             for name, value in asdict(self).items()
-            if value not in (None, (), False) or name == "device"
+            if name == "device" or not (value is None or value is False or value == ())
         }
         return json.dumps({"version": FORMAT, **plain}, ensure_ascii=False)
 
@@ -80,8 +90,10 @@ def parse_result(line: str) -> Result:
     """A result from its line. Raises ResultError saying what would be right."""
     try:
         data = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ResultError(f"this is no JSON: {error}") from error
+        # What is no text in UTF-8, half of a surrogate pair, could not be kept.
+        json.dumps(data, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"this is no JSON in UTF-8: {error}") from error
     if not isinstance(data, dict) or data.pop("version", None) != FORMAT:
         raise ResultError(f'a result is an object with "version": {FORMAT}')
     known = {field.name for field in fields(Result)}
@@ -104,10 +116,17 @@ def _check_texts(data: dict[str, Any]) -> None:
     for name in _OPTIONAL_TEXTS:
         if not isinstance(data.get(name), str | None):
             raise ResultError(f"{name} must be text or left out")
+    _check_date(data["date"])
+
+
+def _check_date(date: str) -> None:
+    example = 'date must be ISO 8601 with its offset, such as "2026-01-31T12:00:00+00:00"'
     try:
-        datetime.fromisoformat(data["date"])
+        zone = datetime.fromisoformat(date).tzinfo
     except ValueError as error:
-        raise ResultError(f'date must be ISO 8601 such as "2026-01-31T12:00:00+00:00": {error}') from error
+        raise ResultError(f"{example}: {error}") from error
+    if zone is None:
+        raise ResultError(f"{example}: {date!r} has none")
 
 
 def _check_numbers(data: dict[str, Any]) -> None:
@@ -124,7 +143,12 @@ def _check_numbers(data: dict[str, Any]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def read_results(path: Path) -> list[Result]:
@@ -134,17 +158,18 @@ def read_results(path: Path) -> list[Result]:
     """
     if not path.exists():
         return []
-    text = path.read_bytes().decode("utf-8", errors="replace")
+    # Lines end with a line feed alone: a reason may hold other characters that Python would split at.
+    *lines, rest = path.read_bytes().decode("utf-8", errors="replace").split("\n")
     results = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             results.append(parse_result(line))
         except ResultError as error:
-            if not text.endswith("\n") and number == len(text.splitlines()):
-                break  # the run was killed while it wrote this line
-            raise ResultError(f"{path}:{number}: {error}") from error
+            raise ResultError(str(error), path, number) from error
+    with suppress(ResultError):  # without its line feed, the run may have been killed while it wrote this
+        results += [parse_result(rest)] if rest.strip() else []
     return results
 
 
@@ -155,7 +180,11 @@ def fold(kept: Iterable[Result], new: Iterable[Result]) -> list[Result]:
         known = newest.get(result.key)
         if known is None or _when(result) >= _when(known):
             newest[result.key] = result
-    return [newest[key] for key in sorted(newest, key=lambda key: tuple(part or "" for part in key))]
+    return [newest[key] for key in sorted(newest, key=_order)]
+
+
+def _order(key: tuple[str | None, ...]) -> list[tuple[bool, str]]:
+    return [(part is not None, part or "") for part in key]
 
 
 def _when(result: Result) -> tuple[float, str]:

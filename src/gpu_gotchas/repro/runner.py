@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gpu_gotchas.repro.children import Children
+from gpu_gotchas.repro.children import TIMEOUT, Children
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.judge import Knowledge, Verdict, judge
 from gpu_gotchas.repro.outcomes import Outcome
@@ -15,23 +15,33 @@ from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
+from gpu_gotchas.repro.telling import last_line, plain, telling_line
 from gpu_gotchas.repro.values import same
 
+NOWHERE = "none"
 _TRIAL = Path(__file__).with_name("trial.py")
 
 
 class Runner:
     """Turns planned runs into results. Children, and what they showed, are kept for its lifetime.
 
+    timeout: seconds for one probe; by default as long as its repro needs, and never less than TIMEOUT.
     described: the hardware was read from a file, so that no result may be kept.
     by: who runs it, as results will say.
     """
 
     def __init__(
-        self, children: Children, knowledge: Knowledge, *, described: bool = False, by: str | None = None
+        self,
+        children: Children,
+        knowledge: Knowledge,
+        *,
+        timeout: float | None = None,
+        described: bool = False,
+        by: str | None = None,
     ) -> None:
         self._children = children
         self._knowledge = knowledge
+        self._timeout = timeout
         self._described = described
         self._by = by
         self._seen: dict[Request, Observation] = {}
@@ -40,7 +50,7 @@ class Runner:
     def run(self, planned: Run | NotRun) -> Result:
         """Run one probe in a child and judge it; what cannot run becomes a result that says why."""
         if isinstance(planned, NotRun):
-            return self._result(planned, Verdict(Outcome.SKIPPED, planned.because))
+            return self._not_run(planned)
         try:
             request = _request(planned)
         except PackageError as error:
@@ -48,73 +58,99 @@ class Runner:
         refusal = self._refusal(planned)
         if refusal:
             return self._result(planned, Verdict(Outcome.SKIPPED, refusal))
-        seen = self._observe(request)
+        seen = self._observe(request, planned)
         verdict = judge(planned, seen, self._knowledge)
         if verdict.outcome is Outcome.FIX_CONFIRMED and planned.role is Role.CONTROL:
             verdict = self._compared_with_bug(planned, seen, verdict)
         return self._result(planned, verdict, seen)
 
-    def _observe(self, request: Request) -> Observation:
-        if request not in self._seen:
-            self._seen[request] = self._children.run(request)
-        return self._seen[request]
+    def _observe(self, request: Request, run: Run) -> Observation:
+        if request in self._seen:
+            return self._seen[request]
+        seen = self._children.run(request, self._timeout or max(TIMEOUT, run.repro.needs.minutes * 60))
+        if not seen.lost:
+            self._seen[request] = seen
+        return seen
 
     def _refusal(self, run: Run) -> str | None:
         """Why the installed Triton cannot be asked about this target, in its own words, or None."""
-        if run.tier not in (Tier.COMPILE, Tier.PACKAGE):
+        if run.target is None or run.tier is Tier.DEVICE:
             return None
-        seen = self._observe(Request(str(_TRIAL), "bug", Tier.COMPILE, run.target_name))
+        seen = self._observe(Request(str(_TRIAL), "bug", Tier.COMPILE, run.target_name), run)
         if seen.answer and seen.answer.ended == "returned":
             return None
-        words = (seen.answer.exception if seen.answer else seen.streams).strip().splitlines()
-        last = words[-1] if words else f"exit code {seen.exit}"
-        return f"the Triton here generates no code for {run.target_name}: {last}"
+        # A trial that never came to an end says nothing about the target; the probe itself will tell.
+        if seen.lost or seen.timed_out:
+            return None
+        if seen.answer and seen.answer.ended == "unloadable":
+            return f"Triton cannot be used here: {last_line(seen.answer.exception)}"
+        words = seen.answer.exception if seen.answer else seen.streams
+        return f"the Triton here generates no code for {run.target_name}: {telling_line(words)}"
 
     def _compared_with_bug(self, run: Run, seen: Observation, verdict: Verdict) -> Verdict:
         """On a control nothing was broken, so the fix must give what the unfixed code gives."""
         function = run.repro.function(Probe.BUG, run.tier)
-        if function is None or seen.answer is None or not (run.tier is Tier.DEVICE):
+        if function is None or seen.answer is None or run.tier is not Tier.DEVICE:
             return verdict
-        bug = self._observe(_request(run, function))
+        bug = self._observe(_request(run, function), run)
         if bug.answer is None or bug.answer.ended != "returned" or same(bug.answer.value, seen.answer.value):
             return verdict
         return Verdict(Outcome.FIX_FAILED, f"gives {seen.answer.value}, the unfixed code {bug.answer.value}")
 
-    def _result(
-        self, planned: Run | NotRun, verdict: Verdict, seen: Observation | None = None
-    ) -> Result:
+    def _result(self, run: Run, verdict: Verdict, seen: Observation | None = None) -> Result:
         answer = seen.answer if seen else None
-        is_run = isinstance(planned, Run)
         versions: Mapping[str, str] = answer.versions if answer else {}
-        package = planned.package if is_run else None
-        if package:
-            name, _, version = package.partition("==")
+        if run.package:
+            name, _, version = run.package.partition("==")
             versions = {**versions, name: version}
         return Result(
-            gotcha=planned.gotcha.id,
-            tier=planned.tier,
-            target=planned.target_name if is_run else "none",
-            probe=planned.probe if is_run else Probe.BUG,
-            role=planned.role if is_run else Role.AFFECTED,
-            subject=planned.subject if is_run else Subject.MECHANISM,
+            gotcha=run.gotcha.id,
+            tier=run.tier,
+            target=run.target_name,
+            probe=run.probe,
+            role=run.role,
+            subject=run.subject,
             outcome=verdict.outcome,
-            reason=verdict.reason,
-            proves=self._fingerprint(planned) if is_run else "",
+            reason=plain(verdict.reason),
+            proves=self._fingerprint(run),
             seconds=seen.seconds if seen else 0.0,
             versions=versions,
             device=answer.device if answer else None,
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            date=_now(),
             by=self._by,
-            package=package,
+            package=run.package,
             masked_by=verdict.masked_by,
             described=self._described,
             measured=answer.measured if answer else (),
+        )
+
+    def _not_run(self, planned: NotRun) -> Result:
+        return Result(
+            gotcha=planned.gotcha.id,
+            tier=planned.tier,
+            target=NOWHERE,
+            probe=Probe.BUG,
+            role=Role.AFFECTED,
+            subject=Subject.MECHANISM,
+            outcome=Outcome.SKIPPED,
+            reason=planned.because,
+            proves="",
+            seconds=0.0,
+            versions={},
+            device=None,
+            date=_now(),
+            by=self._by,
+            described=self._described,
         )
 
     def _fingerprint(self, run: Run) -> str:
         if run.gotcha.id not in self._proves:
             self._proves[run.gotcha.id] = fingerprint(run.gotcha, run.repro)
         return self._proves[run.gotcha.id]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _request(run: Run, function: str | None = None) -> Request:

@@ -13,6 +13,16 @@ from gpu_gotchas.repro.probe import Probe, Tier
 ELSEWHERE = "bug_elsewhere"
 
 
+class ReproError(ValueError):
+    """A repro that cannot be read. path, line: where."""
+
+    def __init__(self, message: str, path: Path, line: int) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        super().__init__(f"{path}:{line}: {message}")
+
+
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a repro asks of a machine. can_wedge: it may leave the card unusable, so it runs only by name."""
@@ -51,29 +61,43 @@ class Repro:
 def read_repro(folder: Path) -> Repro | None:
     """The repro of a gotcha's folder, or None where there is none.
 
-    Raises ValueError, naming the file and line, when it is no Python or NEEDS is no literal of known keys.
+    Raises ReproError when it is no Python, or NEEDS is no literal dict of what can be needed.
     """
     path = folder / "repro.py"
     if not path.is_file():
         return None
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}:{getattr(error, 'lineno', None) or 1}: {error}") from error
+    except (SyntaxError, ValueError) as error:
+        raise ReproError(f"this is no Python: {error}", path, getattr(error, "lineno", None) or 1) from error
     functions = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     return Repro(path, functions, _needs(path, tree))
 
 
 def _needs(path: Path, tree: ast.Module) -> Needs:
     for node in tree.body:
-        if not isinstance(node, ast.Assign) or [ast.unparse(target) for target in node.targets] != ["NEEDS"]:
+        value = _assigned_needs(node)
+        if value is None:
             continue
         try:
-            literal: Any = ast.literal_eval(node.value)
-            if not isinstance(literal, Mapping):
-                raise TypeError("NEEDS must be a dict")
-            return Needs(**literal)
+            return _checked(ast.literal_eval(value))
         except (ValueError, TypeError) as error:
-            allowed = ", ".join(Needs.__dataclass_fields__)
-            raise ValueError(f"{path}:{node.lineno}: NEEDS must be a literal dict of {allowed}: {error}") from error
+            what = ", ".join(Needs.__dataclass_fields__)
+            raise ReproError(f"NEEDS must be a literal dict of {what}: {error}", path, node.lineno) from error
     return Needs()
+
+
+def _assigned_needs(node: ast.stmt) -> ast.expr | None:
+    if isinstance(node, ast.Assign):
+        return node.value if [ast.unparse(target) for target in node.targets] == ["NEEDS"] else None
+    return node.value if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "NEEDS" else None
+
+
+def _checked(literal: Any) -> Needs:
+    if not isinstance(literal, Mapping):
+        raise TypeError(f"this is a {type(literal).__name__}")
+    for name, value in literal.items():
+        wanted = bool if name == "can_wedge" else (int, float)
+        if not isinstance(value, wanted) or (name != "can_wedge" and (isinstance(value, bool) or value < 0)):
+            raise ValueError(f"{name} cannot be {value!r}")
+    return Needs(**literal)

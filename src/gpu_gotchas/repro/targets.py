@@ -13,8 +13,13 @@ _BACKENDS = (Vendor.NVIDIA, Vendor.AMD)
 
 
 def compiled_targets() -> tuple[Target, ...]:
-    """Targets of the catalogue that Triton has a backend for; the installed Triton is asked before each run."""
+    """Targets that Triton has a backend for; the installed Triton is asked before each run."""
     return tuple(target for target in targets() if target.vendor in _BACKENDS)
+
+
+def claims_hardware(gotcha: Gotcha) -> bool:
+    """Whether the record says anything about targets; if not, a package is asked as no target at all."""
+    return any(case.hardware.vendors or case.hardware.shared_memory for case in gotcha.affects)
 
 
 def is_affected(gotcha: Gotcha, target: Target) -> bool:

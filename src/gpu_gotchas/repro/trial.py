@@ -1,5 +1,7 @@
 """The smallest launch there is: whether the installed Triton generates code for a target at all."""
 
+from __future__ import annotations
+
 import torch
 import triton
 import triton.language as tl
@@ -8,7 +10,7 @@ from gpu_gotchas.repro.probe import ProbeTarget
 
 
 @triton.jit
-def _store_one(out):
+def _store_one(out):  # type: ignore[no-untyped-def]
     tl.store(out, 1)
 
 

@@ -11,13 +11,13 @@ from typing import Any
 def comparable(value: Any) -> Any:
     """None, booleans, numbers, text, lists and dicts as they are; a tensor as shape, dtype and digest.
 
-    Raises TypeError for anything else, since a probe that returns it would never be compared.
+    Keys become text. Raises TypeError for anything else: a probe that returns it would never be compared.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
         return {str(key): comparable(item) for key, item in value.items()}
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [comparable(item) for item in value]
     if hasattr(value, "detach") and hasattr(value, "dtype"):
         return _digest(value)
@@ -25,8 +25,8 @@ def comparable(value: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two comparable values agree; NaN agrees with NaN, floats to one part in a million."""
-    if isinstance(one, float) and isinstance(other, float):
+    """Whether two comparable values agree; NaN agrees with NaN, a float to one part in a million."""
+    if _is_number(one) and _is_number(other) and float in (type(one), type(other)):
         return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=1e-6)
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
@@ -35,10 +35,15 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _digest(tensor: Any) -> dict[str, Any]:
     import torch
 
-    raw = tensor.detach().cpu().contiguous().view(torch.uint8)
+    # Flat first: a tensor without dimensions has no bytes to view.
+    raw = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
     return {
         "shape": list(tensor.shape),
         "dtype": str(tensor.dtype),

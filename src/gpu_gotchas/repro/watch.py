@@ -13,11 +13,15 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.1
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """exit: exit code, negative for a signal. timed_out, flooded: why the child was ended, if it was."""
+    """exit: exit code, negative for a signal. timed_out, flooded: why the child was ended, if it was.
+
+    lost: why nothing is known of its end, empty when it is known.
+    """
 
     exit: int
     timed_out: bool = False
     flooded: bool = False
+    lost: str = ""
 
 
 def wait(

@@ -1,0 +1,33 @@
+"""Single functions out of an upstream source file, run without importing the package they belong to.
+
+A package such as vLLM cannot be imported where its compiled parts are missing, yet many of its decisions
+are plain functions. They are taken from the file by name and executed with named stand-ins for what they
+refer to. Nothing of the file is changed, and nothing else in it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def take(path: Path, names: Sequence[str], stand_ins: Mapping[str, object]) -> dict[str, Any]:
+    """The functions and classes called `names` at the top level of `path`, defined beside `stand_ins`.
+
+    Annotations are not evaluated, so they need no stand-ins. Raises LookupError when a name is not there,
+    FileNotFoundError when the file is not.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    wanted = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names
+    ]
+    missing = sorted(set(names) - {node.name for node in wanted})
+    if missing:
+        raise LookupError(f"{path} defines no {', '.join(missing)} at its top level")
+    header = ast.parse("from __future__ import annotations").body
+    module = ast.Module(body=[*header, *wanted], type_ignores=[])
+    namespace: dict[str, Any] = dict(stand_ins)
+    exec(compile(module, str(path), "exec"), namespace)
+    return {name: namespace[name] for name in names}

@@ -1,0 +1,49 @@
+"""Functions are taken out of a file alone: nothing beside them runs, and what is missing is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_gotchas.repro.extract import take
+
+SOURCE = """
+import a_package_that_is_not_there
+
+raise RuntimeError("the module itself must not run")
+
+def doubled(number: NotDefined) -> NotDefined:
+    return helper(number) * 2
+
+class Box:
+    size: NotDefined = 3
+
+def other():
+    return 1
+"""
+
+
+def test_functions_and_classes_run_with_stand_ins_for_what_they_use(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    taken = take(path, ["doubled", "Box"], {"helper": lambda number: number + 1})
+    assert taken["doubled"](20) == 42
+    assert taken["Box"].size == 3
+    assert set(taken) == {"doubled", "Box"}
+
+
+def test_a_name_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    with pytest.raises(LookupError, match="defines no missing at its top level"):
+        take(path, ["doubled", "missing"], {})
+
+
+def test_a_traceback_points_at_the_upstream_line(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text("\n\ndef fails():\n    raise ValueError('here')\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="here") as caught:
+        take(path, ["fails"], {})["fails"]()
+    assert caught.traceback[-1].path == path
+    assert caught.traceback[-1].lineno + 1 == 4

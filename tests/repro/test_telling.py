@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_gotchas.repro.request import Observation
+from gpu_gotchas.repro.telling import exit_text, last_line, plain, summary
+from tests.repro.samples import raised, returned
+
+
+@given(st.text())
+def test_plain_text_prints_and_is_unicode(text: str) -> None:
+    told = plain(text)
+    assert all(character.isprintable() or character == "\n" for character in told)
+    told.encode()
+    assert plain(told) == told
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_plain_text_stays_as_it_is(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_colours_go_and_what_does_not_print_is_spelt_out() -> None:
+    assert plain("\x1b[31mred\x1b[0m\tx\r\x07\u202e\udc80") == "red    x\\r\\x07\\u202e\\udc80"
+
+
+def test_exits() -> None:
+    assert exit_text(-6) == "ended by SIGABRT"
+    assert exit_text(-200) == "ended by signal 200"
+    assert exit_text(3) == "ended with exit code 3 and no answer"
+
+
+def test_the_last_line_is_one_that_says_something() -> None:
+    assert last_line("one\n  two  \n\n \n") == "two"
+    assert last_line("\n") == "it printed nothing"
+
+
+def test_summaries() -> None:
+    assert summary(returned(launches=1)) == "compiles and fits, 1 launch"
+    assert summary(returned(measured=(0.5, 1.0))) == "measured 0.5, 1"
+    assert summary(returned()) == "returned"
+    assert summary(raised("A: b\nC: d")) == "A: b\nC: d"
+    assert summary(Observation(None, -11, 0.1, streams="x\n")) == "ended by SIGSEGV: x"
