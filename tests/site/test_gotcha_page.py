@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,11 +51,11 @@ def headings(text: str) -> list[str]:
 
 
 def test_a_full_record_reads_as_agreed() -> None:
-    """GOTCHAS_UPDATE=1 writes the golden file anew."""
+    """GOTCHAS_UPDATE_GOLDEN=1 writes the golden file anew."""
     made = page_of(full()) + "\n"
-    if os.environ.get("GOTCHAS_UPDATE") == "1":
+    if os.environ.get("GOTCHAS_UPDATE_GOLDEN"):
         GOLDEN.write_text(made, encoding="utf-8")
-    assert GOLDEN.read_text("utf-8") == made, "set GOTCHAS_UPDATE=1 to update"
+    assert GOLDEN.read_text("utf-8") == made, "set GOTCHAS_UPDATE_GOLDEN=1 to update"
 
 
 def test_what_helps_comes_before_why() -> None:
@@ -178,15 +179,33 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
     assert {tag.name for tag in document.tags} <= ALLOWED
     for tag in document.tags:
         assert set(tag.attributes) <= {"id", "class", "href", "data-search-exclude"}
-        assert tag.attributes.get("href", "../x").startswith(
-            ("../", "#", "https://example.org/", entry.gotcha.id)
-        )
+        where = tag.attributes.get("href", "")
+        # The record's own links may lead out, when they are plain https.
+        assert where == raw or not re.match(r"[a-z]+:|//", where)
     # Once for each field that holds it; source and signatures keep their line ends.
-    assert bare(document.text).count(bare(visible(raw))) >= 25
+    assert bare(document.text).count(bare(visible(raw))) >= 20
     assert [tag.attributes["id"] for tag in document.all("h2")] == [
         tag.attributes["id"] for tag in read(render(page_of(hostile("plain")))).all("h2")
     ]
 
 
-def test_dates_are_days() -> None:
-    assert f"Triton 3.7.0, {DAY}." in page_of(full())
+def test_versions_and_the_day_are_said_once_for_each_way_of_running() -> None:
+    made = page_of(full())
+    assert made.count(f"With Triton 3.7.0 on {DAY}.") == 3
+
+
+def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:
+    results = tuple(
+        result("sample-new", target=target, probe=probe, role=Role.CONTROL, outcome=Outcome.MASKED)
+        for probe in (Probe.BUG, Probe.FIXED)
+        for target in ("sm_120", "gfx1100", "sm_89", "gfx90a", "gfx942")
+    )
+    made = page_of(Entry(gotcha("sample-new"), results, Proof(), "x"))
+    assert "comes first for gfx90a, gfx942, gfx1100, sm_89, sm_120 <" in made
+
+
+def test_what_did_not_fail_has_no_words_of_its_own() -> None:
+    clean = result(
+        "sample-new", role=Role.CONTROL, outcome=Outcome.CONTROL_CLEAN, reason="compiles, 1 launch"
+    )
+    assert "1 launch" not in page_of(Entry(gotcha("sample-new"), (clean,), Proof(), "x"))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.plan import CPU
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
-from gpu_gotchas.site.wording import package_name, plural
+from gpu_gotchas.site.wording import listed, package_name, plural
 
 _ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
 _MOST_REASONS = 3
@@ -47,6 +47,10 @@ _COMPILED = {
 }
 
 
+# Where nothing failed, the reason says that again.
+_NOTHING_TO_ADD = {Outcome.FIX_CONFIRMED, Outcome.CONTROL_CLEAN, Outcome.FIXED_HERE}
+
+
 def proof(entry: Entry, links: Links) -> str:
     """Results by how they were had, and what is still missing."""
     groups = _group(sorted(entry.results, key=_order), _setting)
@@ -75,13 +79,17 @@ def _setting(result: Result) -> Hashable:
 
 def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
     newest = max(group, key=lambda result: result.date)
+    tested = (newest.package or "").partition("==")[0]  # stands in the heading
     used = [
-        f"{text(package_name(name))} {text(version)}" for name, version in sorted(newest.versions.items())
+        f"{text(package_name(name))} {text(version)}"
+        for name, version in sorted(newest.versions.items())
+        if name != tested
     ]
-    alike = _group(group, lambda one: (one.role, one.probe, one.outcome, one.masked_by))
+    how = f"With {listed(used)}" if used else "Run"
+    alike = _group(group, lambda one: (outcome_words(one), one.masked_by))
     return blocks(
         f"### {_how(newest)}",
-        f"{_SUBJECTS[newest.subject]}. {', '.join([*used, text(newest.date[:10])])}.",
+        f"{_SUBJECTS[newest.subject]}. {how} on {text(newest.date[:10])}.",
         bullets(_shown(one, gotcha, links) for one in alike),
     )
 
@@ -100,9 +108,14 @@ def _shown(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
     said = outcome_words(first)
     if first.masked_by:
         said += f": {links.gotcha(first.masked_by)}"
-    targets = [result.target for result in group if result.target != CPU]
+    targets = sorted({result.target for result in group} - {CPU}, key=_natural)
     where = f" for {', '.join(map(text, targets))}" if targets else ""
     return f"{said}{where}{_measured(group, gotcha)}{_reasons(group)}"
+
+
+def _natural(target: str) -> list[tuple[str, int]]:
+    """Orders sm_89 before sm_120."""
+    return [(name, int(number or 0)) for name, number in re.findall(r"(\D*)(\d*)", target)]
 
 
 def outcome_words(result: Result) -> str:
@@ -123,11 +136,12 @@ def _measured(group: Iterable[Result], gotcha: Gotcha) -> str:
 
 
 def _reasons(group: Sequence[Result]) -> str:
-    """The program's own words, folded: equal ones once, and the rest of many in the JSON."""
+    """What failed in its own words, folded: equal ones once, and the rest of many in the JSON."""
     targets: dict[str, list[str]] = {}
     for result in group:
-        if result.reason.strip():
-            targets.setdefault(result.reason.strip(), []).append(result.target)
+        if result.reason.strip() and result.outcome not in _NOTHING_TO_ADD:
+            where = targets.setdefault(result.reason.strip(), [])
+            where += [result.target] * (result.target not in where)
     if not targets:
         return ""
     said = [
