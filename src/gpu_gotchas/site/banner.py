@@ -24,12 +24,10 @@ def banner(entry: Entry, links: Links) -> str:
 
 def _draft(entry: Entry) -> str:
     if entry.proof is None:
-        why = "Nobody has written code that makes it happen."
-    elif entry.proof.missing_bug:
-        why = "What is missing is listed under proof."
-    else:
-        why = "What was run bears it out; the record waits for more."
-    return f"**Draft: not proven yet.** {why}"
+        return "**Draft: not proven yet.** Nobody has written code that makes it happen."
+    if entry.proof.missing_bug:
+        return "**Draft: not proven yet.** What is missing is listed under proof."
+    return "**Draft.** What was run bears it out; the record waits for more."
 
 
 def _contested(entry: Entry) -> str:

@@ -34,7 +34,7 @@ KINDS = {
     Kind.MISLEADING_MESSAGE: "misleading message",
 }
 STATUSES = {
-    Status.DRAFT: "not proven yet",
+    Status.DRAFT: "draft",
     Status.REPRODUCED: "reproduced, no proven fix yet",
     Status.VERIFIED: "failure and fix proven",
     Status.CONTESTED: "contested",
