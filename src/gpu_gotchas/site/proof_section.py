@@ -139,7 +139,8 @@ def _reasons(group: Sequence[Result]) -> str:
     """What failed in its own words, folded: equal ones once, and the rest of many in the JSON."""
     targets: dict[str, list[str]] = {}
     for result in group:
-        if result.reason.strip() and result.outcome not in _NOTHING_TO_ADD:
+        # Of a measured quantity the number stands there already.
+        if result.reason.strip() and not result.measured and result.outcome not in _NOTHING_TO_ADD:
             where = targets.setdefault(result.reason.strip(), [])
             where += [result.target] * (result.target not in where)
     if not targets:
