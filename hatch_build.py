@@ -31,6 +31,6 @@ class IndexHook(BuildHookInterface):  # type: ignore[type-arg]
         built.write_bytes(data)
         build_data["force_include"][str(built)] = INDEX
 
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+    def finalize(self, version: str, _build_data: dict[str, Any], _artifact_path: str) -> None:
         if version != "editable":
             self._folder.cleanup()

@@ -111,14 +111,16 @@ def hardware_conditions() -> st.SearchStrategy[HardwareCondition]:
     vendors = st.fixed_dictionaries({}, optional={Vendor.NVIDIA: nvidia, Vendor.AMD: amd})
     optins = sorted({find_target(target.name).shared_optin for target in targets()})
     shared = st.builds(lambda n: NumberRange.parse(f"<={n}"), st.sampled_from(optins))
-    return st.builds(
-        HardwareCondition,
-        vendors=st.none() | vendors,
-        shared_memory=st.none() | shared,
-        memory=st.none() | number_ranges(300),
-        count=st.none() | number_ranges(4),
-        p2p=st.none() | st.booleans(),
-    )
+    parts = {
+        "vendors": vendors,
+        "shared_memory": shared,
+        "memory": number_ranges(300),
+        "count": number_ranges(4),
+        "p2p": st.booleans(),
+    }
+    # Conditions that ask for little hold often, and only one that holds can be flipped to "no".
+    few = st.lists(st.sampled_from(list(parts)), unique=True, max_size=2)
+    return few.flatmap(lambda names: st.builds(HardwareCondition, **{name: parts[name] for name in names}))
 
 
 @st.composite

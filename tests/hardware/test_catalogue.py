@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -133,6 +134,45 @@ def test_a_gpu_agrees_with_its_target_and_its_names(gpu: Gpu) -> None:
         assert target_by_driver_name(name) is gpu.target
 
 
+# How generations are named, said a second time so that a slip in the data shows.
+GENERATIONS = {
+    "sm_60": r"Tesla P100.*|Quadro GP100",
+    "sm_61": r"Tesla P40?|.* GTX 10\d0.*|NVIDIA TITAN Xp|P10\d-100",
+    "sm_62": r"NVIDIA Tegra X2",
+    "sm_70": r"Tesla V100.*|NVIDIA TITAN V|Quadro GV100",
+    "sm_72": r"Xavier",
+    "sm_75": r"Tesla T4|NVIDIA T4G|.*GeForce (GTX 16|RTX 20)\d0.*|Quadro RTX .*|.*TITAN RTX|.* CMP [345]0HX",
+    "sm_80": r"NVIDIA A[18]00.*|NVIDIA A30|NVIDIA CMP 170HX",
+    "sm_86": r"NVIDIA A(2|10|10G|16|40)|NVIDIA RTX A\d[05]00|.*GeForce RTX 30\d0.*|.* CMP [79]0HX",
+    "sm_87": r"Orin",
+    "sm_89": r"NVIDIA L\d+S?|NVIDIA RTX .* Ada Generation|.*GeForce RTX 40\d0.*",
+    "sm_90": r"NVIDIA H[128]00.*",
+    "sm_100": r"NVIDIA B200",
+    "sm_103": r"NVIDIA B300.*",
+    "sm_110": r"NVIDIA Thor",
+    "sm_120": r"NVIDIA RTX PRO .* Blackwell.*|.*GeForce RTX 50\d0.*",
+    "sm_121": r"NVIDIA GB10",
+    "gfx90a": r".* MI2\d0X?",
+    "gfx942": r".* MI3(00A|00X|25X)",
+    "gfx950": r".* MI35[05]X",
+    "gfx1030": r".* RX 6[89]\d0.*|.* W6800",
+    "gfx1100": r".* RX 7900.*|.* W7[89]00",
+    "gfx1101": r".* RX 7[78]00 XT|.* W7700",
+    "gfx1102": r".* RX 7600.*|.* W7[56]00",
+    "gfx1103": r".* 7[68]0M",
+    "gfx1150": r".* 8[89]0M",
+    "gfx1151": r".* 80[56]0S",
+    "gfx1200": r".* RX 9060.*",
+    "gfx1201": r".* RX 9070.*|.* R9700",
+}
+
+
+@pytest.mark.parametrize("gpu", gpus(), ids=lambda gpu: gpu.id)
+def test_a_gpu_has_the_target_of_its_generation(gpu: Gpu) -> None:
+    named = [target for target, pattern in GENERATIONS.items() if re.fullmatch(pattern, gpu.name)]
+    assert named == [gpu.target.name]
+
+
 def test_a_driver_s_name_leads_to_one_gpu_or_none() -> None:
     for gpu in gpus():
         found = gpu_by_driver_name(gpu.name)
@@ -147,6 +187,7 @@ def test_memory_tells_models_apart_that_share_a_name() -> None:
     assert gpu_by_driver_name(name, 10 * GIB) is find_gpu("nvidia-rtx-3080")
     assert gpu_by_driver_name(name, round(11.99 * GIB)) is find_gpu("nvidia-rtx-3080-12gb")
     assert gpu_by_driver_name("Orin", round(61.37 * GIB)) is find_gpu("nvidia-jetson-agx-orin-64gb")
+    assert gpu_by_driver_name("NVIDIA CMP 170HX", 40 * GIB) is find_gpu("nvidia-cmp-170hx"), "modified"
     assert gpu_by_driver_name("Orin", round(7.4 * GIB)) is None, "two models have 8 GB"
 
 

@@ -59,6 +59,12 @@ def test_shared_memory_picks_targets_of_the_vendors_that_are_named() -> None:
     ]
 
 
+def test_shared_memory_of_a_card_without_a_target_is_unknown() -> None:
+    small = HardwareCondition(shared_memory=NumberRange.parse("<=101376"))
+    assert small.on_machine(machine(Card("new", None))) is UNKNOWN
+    assert small.on_machine(machine(card("nvidia-h200"))) is NO
+
+
 def test_a_target_is_not_asked_for_memory_count_or_p2p() -> None:
     condition = HardwareCondition(memory=NumberRange.parse(">=80"), count=NumberRange.parse(">=2"), p2p=False)
     assert condition.on_target(find_target("sm_86")) is YES

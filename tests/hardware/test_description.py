@@ -105,6 +105,8 @@ def test_a_model_with_several_sizes_has_none_until_it_is_said(tmp_path: Path) ->
         ("cards: [{name: x, memory: 24GiB}]", "1: memory (GiB) is a number from 0.5 to 65536, not '24GiB'"),
         ("cards: [{name: x, memory: true}]", "1: memory (GiB) is a number"),
         ("cards: [{name: x, count: 1.5}]", "1: count is a whole number from 1 to 1024, not 1.5"),
+        ("cards: [{name: x, count: true}]", "1: count is a whole number from 1 to 1024, not True"),
+        ("cards: [{name: x, count: 2000}]", "1: count is a whole number from 1 to 1024, not 2000"),
         ("cards: [{name: x, vram: 24}]", "1: unknown key 'vram' in a card"),
         ("cards: {}", "1: cards is a list, [] for none, not a mapping"),
         ("software:\n  vllm: 0.20", "2: vllm wants a version in quotes, or null if not there, not 0.2"),

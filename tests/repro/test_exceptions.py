@@ -85,3 +85,16 @@ def test_an_outer_error_without_a_reason_still_tells_the_inner_one() -> None:
     outer.__cause__ = ValueError("the reason")
     assert exception_lines(outer).splitlines()[0] == "ValueError: the reason"
     assert exception_lines(outer).splitlines()[1].endswith("CompilationError:")
+
+
+def test_an_exception_without_a_message_is_told_with_its_place() -> None:
+    def convert() -> None:
+        assert 1 + 1 == 3
+
+    try:
+        convert()
+    except AssertionError as error:
+        error.args = ()  # pytest's rewritten assert has a message
+        lines = exception_lines(error)
+    assert "in convert\n" in lines
+    assert lines.endswith("AssertionError")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,5 +44,5 @@ def test_an_endless_line_is_never_held_whole() -> None:
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=6))
 def test_where_chunks_are_cut_makes_no_difference(data: bytes, cuts: list[int]) -> None:
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
-    chunks = [data[start:stop] for start, stop in zip(places, places[1:], strict=False)]
+    chunks = [data[start:stop] for start, stop in pairwise(places)]
     assert list(lines_of(chunks)) == list(lines_of([data]))

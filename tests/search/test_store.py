@@ -20,7 +20,9 @@ def records(tmp_path: Path) -> Path:
     return write_records(tmp_path / "gotchas", [record("sample-one")])
 
 
-def test_a_fresh_index_is_read_and_not_built(records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fresh_index_is_read_and_not_built(
+    records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = tmp_path / "build" / "index.json"
     fresh_index(records, kept)
     monkeypatch.setattr("gpu_gotchas.search.build.build_index", lambda *_: pytest.fail("was built again"))

@@ -34,11 +34,19 @@ def test_addresses_are_no_words() -> None:
 
 
 def test_a_frame_is_its_file_and_function() -> None:
-    assert words('File "/usr/lib/python3/site-packages/x/mla_decode.py", line 12, in decode_fwd')[0] == "mla_decode.py"
+    assert (
+        words('File "/usr/lib/python3/site-packages/x/mla_decode.py", line 12, in decode_fwd')[0]
+        == "mla_decode.py"
+    )
 
 
 def test_weights_by_form() -> None:
-    assert [weight(word) for word in ("error", "12", "lattice", "fp8e4nv")] == [COMMON, NUMBER, PLAIN, TECHNICAL]
+    assert [weight(word) for word in ("error", "12", "lattice", "fp8e4nv")] == [
+        COMMON,
+        NUMBER,
+        PLAIN,
+        TECHNICAL,
+    ]
 
 
 @pytest.mark.parametrize(

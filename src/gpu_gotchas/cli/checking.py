@@ -18,7 +18,7 @@ BLANK = "FILL:"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """folders: every record looked at. unreadable: from the loader. findings: from lint, proofs and blanks."""
+    """folders: every record looked at. unreadable: from the loader. findings: lint, proofs and blanks."""
 
     folders: tuple[Path, ...]
     unreadable: tuple[Problem, ...]
@@ -26,7 +26,7 @@ class Report:
 
 
 def check_root(records: Path) -> Report:
-    """Loads and lints everything below a folder and asks for its proofs; what cannot be loaded hides nothing else.
+    """Loads, lints and asks for proofs of all below a folder; what cannot be loaded hides nothing else.
 
     A line with a blank is reported as that alone: what else is wrong with it is not its author's word yet.
     """

@@ -12,7 +12,9 @@ from gpu_gotchas.cli.exits import BadInput, Exit
 def command(
     releases: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME==VERSION…]", help="Such as vllm==0.33.0; by default what records ask for."),
+        typer.Argument(
+            metavar="[NAME==VERSION…]", help="Such as vllm==0.33.0; by default what records ask for."
+        ),
     ] = None,
 ) -> int:
     """Download wheels and keep their Python files, for the package tier. Nothing of them is installed."""

@@ -42,10 +42,15 @@ def command(
     from gpu_gotchas.search.store import open_index
 
     machine = _machine(as_target)
-    chunks = _chunks(" ".join(text or ()), file, tee)
+    words = " ".join(text or ())
+    chunks = _chunks(words, file, tee)
     run = Search(open_index())
-    for line in lines_of(chunks):
-        run.feed([line])
+    try:
+        for line in lines_of(chunks):
+            run.feed([line])
+    except KeyboardInterrupt:
+        if not tee and "-" not in (words, str(file)):
+            raise  # of a stream, what has come so far is answered
     answer = run.answer(machine)
     if run.empty:
         raise UsageFailed(f"There is nothing in the text: {_HOW}")
@@ -74,7 +79,7 @@ def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
         return input_chunks()
     if not text.strip():
         raise UsageFailed(f"No text was given: {_HOW}")
-    return iter([text.encode("utf-8", "surrogateescape")])
+    return iter([text.encode("utf-8", "replace")])
 
 
 def _machine(target: str | None) -> Machine | None:

@@ -5,7 +5,6 @@ The data lies in `data/*.json`, one line for each entry, checked against schema/
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -22,6 +21,8 @@ class UnknownName(LookupError):
     """A name that the catalogue does not know. suggestions: the nearest names that it does, best first."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        import difflib  # here, not at the top: it costs start-up time
+
         self.kind = kind
         self.name = name
         self.suggestions = tuple(difflib.get_close_matches(name.casefold(), list(known), n=3, cutoff=0.6))

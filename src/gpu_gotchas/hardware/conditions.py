@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpu_gotchas.hardware.catalogue import UnknownName, find_gpu
 from gpu_gotchas.hardware.gpus import size_as_sold, sizes_as_sold
 from gpu_gotchas.hardware.machine import Card, Machine
 from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
@@ -127,6 +126,11 @@ def any_contains(ranges: tuple[CapabilityRange, ...], capability: tuple[int, int
 def _sizes(card: Card, memory: int) -> range | tuple[int, ...]:
     if card.gpu is None:
         return sizes_as_sold(memory)
+    from gpu_gotchas.hardware.catalogue import (
+        UnknownName,
+        find_gpu,
+    )  # reads files: only where memory is asked
+
     try:
         return (size_as_sold(find_gpu(card.gpu), memory),)
     except UnknownName:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -93,5 +92,7 @@ def shown(item: Item) -> str:
 
 
 def _hint(key: str, keys: Iterable[str]) -> str:
+    import difflib  # here, not at the top: it costs start-up time
+
     near = difflib.get_close_matches(key, list(keys), n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; it may hold {', '.join(keys)}"

@@ -13,7 +13,7 @@ from gpu_gotchas.proving.options import asked
 from gpu_gotchas.proving.session import Session
 from gpu_gotchas.proving.summary import header, table
 from gpu_gotchas.records.problems import RecordErrors
-from gpu_gotchas.records.root import root
+from gpu_gotchas.records.root import is_checkout, root
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.results import Result, parse_result
 
@@ -51,7 +51,7 @@ class Hooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Elsewhere they are added to what the project has itself, before anybody sorts or deselects."""
-        if root().resolve().is_relative_to(self._config.rootpath.resolve()):
+        if is_checkout() and root().resolve().parent == self._config.rootpath.resolve():
             return
         for gotcha in self._ours.wanted:
             folder = GotchaFolder.of(session, gotcha, self._ours)

@@ -6,7 +6,11 @@ import traceback
 
 
 def exception_lines(error: BaseException) -> str:
-    """The exception lines of the whole chain, oldest first, without frames and without kernel excerpts."""
+    """The exception lines of the whole chain, oldest first, without frames and without kernel excerpts.
+
+    An exception that says nothing (a bare assert) is known by its place alone, so its innermost frame goes
+    with it, as Python prints it.
+    """
     return "\n".join(_own_lines(link) for link in _chain(error))
 
 
@@ -34,4 +38,5 @@ def _own_lines(error: BaseException) -> str:
     if isinstance(excerpt, str) and hasattr(error, "error_message"):
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return f"{name}: {error.error_message or ''}".rstrip()
-    return "".join(traceback.format_exception_only(error)).rstrip()
+    frames = [] if str(error).strip() else traceback.format_tb(error.__traceback__)[-1:]
+    return "".join([*frames, *traceback.format_exception_only(error)]).strip()

@@ -52,12 +52,21 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         in_tier = [result for result in fresh if result.tier is tier]
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
-    measured = {name for case in gotcha.affects for name, ranges in case.software.items()
-                if any(range_.measured for range_ in ranges)}  # fmt: skip
-    upstream = {(result.package or "").partition("==")[0] for result in fresh
-                if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED}  # fmt: skip
-    bug += [f"no run on {name}'s own code, whose versions the record claims to have measured"
-            for name in sorted(measured - upstream)]  # fmt: skip
+    measured = {
+        name
+        for case in gotcha.affects
+        for name, ranges in case.software.items()
+        if any(range_.measured for range_ in ranges)
+    }
+    upstream = {
+        (result.package or "").partition("==")[0]
+        for result in fresh
+        if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED
+    }
+    bug += [
+        f"no run on {name}'s own code, whose versions the record claims to have measured"
+        for name in sorted(measured - upstream)
+    ]
     contradictions = tuple(_say(result) for result in fresh if _contradicts(result))
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
@@ -75,10 +84,16 @@ def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result]
     passed = {Probe.BUG: {Outcome.REPRODUCED}, Probe.FIXED: {Outcome.FIX_CONFIRMED, Outcome.GUARDED}}[probe]
     if not repro.function(probe, tier):
         return [f"the repro defines no {probe.value} for the {tier.value} tier"]
-    shown = {result.target for result in results
-             if result.probe is probe and result.role is Role.AFFECTED and result.outcome in passed}  # fmt: skip
-    missing = [f"{probe.value} is not shown on {target} ({tier.value})"
-               for target in _claimed(gotcha, tier) if target not in shown]  # fmt: skip
+    shown = {
+        result.target
+        for result in results
+        if result.probe is probe and result.role is Role.AFFECTED and result.outcome in passed
+    }
+    missing = [
+        f"{probe.value} is not shown on {target} ({tier.value})"
+        for target in _claimed(gotcha, tier)
+        if target not in shown
+    ]
     if not shown and not missing:
         missing.append(f"{probe.value} is not shown on any card")
     return missing + _missing_control(gotcha, tier, results, probe)
@@ -98,22 +113,30 @@ def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], prob
     clean = {result.target for result in controls if result.outcome is Outcome.CONTROL_CLEAN}
     if probe is Probe.BUG:
         missing = [] if clean else [f"no control is shown clean ({tier.value})"]
-        unexplained = [result for result in controls
-                       if result.outcome is Outcome.MASKED and not result.masked_by]  # fmt: skip
-        return missing + [f"the control on {result.target} fails and no record explains it"
-                          for result in unexplained]  # fmt: skip
+        unexplained = [
+            result for result in controls if result.outcome is Outcome.MASKED and not result.masked_by
+        ]
+        return missing + [
+            f"the control on {result.target} fails and no record explains it" for result in unexplained
+        ]
     if gotcha.control is not ControlAxis.HARDWARE:
         return []
-    held = {result.target for result in controls
-            if result.probe is Probe.FIXED and result.outcome is Outcome.FIX_CONFIRMED}  # fmt: skip
+    held = {
+        result.target
+        for result in controls
+        if result.probe is Probe.FIXED and result.outcome is Outcome.FIX_CONFIRMED
+    }
     return [f"fixed is not shown on the control {target} ({tier.value})" for target in sorted(clean - held)]
 
 
 def _contradicts(result: Result) -> bool:
     return result.outcome in (
-        Outcome.NOT_REPRODUCED, Outcome.WRONG_SYMPTOM, Outcome.CONTROL_DIRTY,
-        Outcome.FIX_FAILED, Outcome.OVERBLOCKED,
-    )  # fmt: skip
+        Outcome.NOT_REPRODUCED,
+        Outcome.WRONG_SYMPTOM,
+        Outcome.CONTROL_DIRTY,
+        Outcome.FIX_FAILED,
+        Outcome.OVERBLOCKED,
+    )
 
 
 def _say(result: Result) -> str:

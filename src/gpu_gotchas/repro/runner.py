@@ -15,7 +15,7 @@ from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
-from gpu_gotchas.repro.telling import last_line, plain
+from gpu_gotchas.repro.telling import last_line, plain, telling_line
 from gpu_gotchas.repro.values import same
 
 NOWHERE = "none"
@@ -85,7 +85,7 @@ class Runner:
         if seen.answer and seen.answer.ended == "unloadable":
             return f"Triton cannot be used here: {last_line(seen.answer.exception)}"
         words = seen.answer.exception if seen.answer else seen.streams
-        return f"the Triton here generates no code for {run.target_name}: {last_line(words)}"
+        return f"the Triton here generates no code for {run.target_name}: {telling_line(words)}"
 
     def _compared_with_bug(self, run: Run, seen: Observation, verdict: Verdict) -> Verdict:
         """On a control nothing was broken, so the fix must give what the unfixed code gives."""

@@ -7,6 +7,7 @@ import signal
 
 from gpu_gotchas.repro.request import Observation
 
+_FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"]+/)+")
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -35,9 +36,24 @@ def exit_text(code: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that a terminal, a file and a page can take: without colours, what does not print spelt out."""
+    """Text that a terminal, a file and a page can take: without colours, what does not print spelt out.
+
+    Where files lie is nobody's business and differs from run to run, so a path begins at its package.
+    """
     text = _ANSI.sub("", text).replace("\t", "    ")
+    text = _FOLDERS.sub(lambda found: _without_root(found[0]), text)
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _without_root(folders: str) -> str:
+    _, inside, package = folders.rpartition("/site-packages/")
+    return package if inside else "…/"
+
+
+def telling_line(text: str) -> str:
+    """The line that says what went wrong, where a tool names it so; else the last one."""
+    lines = [line.strip() for line in text.splitlines() if re.search(r"\b(fatal|error)\b", line)]
+    return lines[-1] if lines else last_line(text)
 
 
 def last_line(text: str) -> str:

@@ -13,7 +13,7 @@ from gpu_gotchas import __version__
 from gpu_gotchas.records.loading import load_all, load_candidates
 from gpu_gotchas.records.model import Basis, Candidate, Gotcha, Signature
 from gpu_gotchas.records.templates import Template
-from gpu_gotchas.search.index import render
+from gpu_gotchas.search.index import Literal, Place, render
 from gpu_gotchas.search.raw import raw_case
 from gpu_gotchas.search.words import is_common, words
 
@@ -115,9 +115,9 @@ def _signature(signature: Signature) -> dict[str, Any]:
     }
 
 
-def _literals(ids: Sequence[str], entries: Mapping[str, Any]) -> list[tuple[str, list[tuple[int, int, int]]]]:
-    """The longest literal of every template, with where it belongs."""
-    places: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+def _literals(ids: Sequence[str], entries: Mapping[str, Any]) -> dict[str, list[Literal]]:
+    """The longest literal of every template with where it belongs, by a word within it."""
+    places: dict[str, list[Place]] = defaultdict(list)
     for record, name in enumerate(ids):
         for number, signature in enumerate(entries[name]["signatures"]):
             positions = [
@@ -126,7 +126,16 @@ def _literals(ids: Sequence[str], entries: Mapping[str, Any]) -> list[tuple[str,
             ]
             for position, template in positions:
                 places[Template.parse(template).longest_literal].append((record, number, position))
-    return sorted(places.items())
+    keyed: dict[str, list[Literal]] = {}
+    for literal, found in sorted(places.items()):
+        keyed.setdefault(_key(literal), []).append((literal, found))
+    return keyed
+
+
+def _key(literal: str) -> str:
+    """A word that stands between blanks in every line with this literal: the most telling, or ""."""
+    inner = literal.split(" ")[1:-1]
+    return max(inner, key=lambda word: (not is_common(word.lower()), len(word)), default="")
 
 
 def _concept_words(entries: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -89,7 +89,8 @@ def _beats(one: Found, other: Found) -> bool:
 
 def _certain(left: Sequence[Found]) -> bool:
     top, *rest = left
-    if not _hit(top).proven or top.entry["status"] in _CANNOT_BE_SURE:
+    hit = _hit(top)
+    if not hit.proven or (hit.shared and not hit.context) or top.entry["status"] in _CANNOT_BE_SURE:
         return False
     return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
 
@@ -119,6 +120,8 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
     why = f"{where} met a {basis} signature"
     if hit.context:
         why += " and its context"
+    elif hit.shared:
+        why += ", which other causes may print too, and none of its context"
     if found.doubted:
         why += ", but what is known of the machine disagrees"
     told = {one.id: found.entry["siblings"].get(one.id) for one in left if one.id != found.id}

@@ -27,6 +27,13 @@ _HEAD, _RECORDS, _WORDS = b'"head": ', b'\n"records": {\n', b'\n"words": {\n'
 _END, _LAST = b'"": null}', b'\n"": null}}\n'
 
 
+Place = tuple[int, int, int]
+"""(record, signature, template): positions in ids, in the record, in the signature (context from -1 down)."""
+
+Literal = tuple[str, list[Place]]
+"""A substring, and the templates that hold it."""
+
+
 class IndexDamaged(Exception):
     """The bytes are not an index of the format that this version writes."""
 
@@ -34,8 +41,8 @@ class IndexDamaged(Exception):
 class Index:
     """What searching needs, parsed as it is asked for.
 
-    ids: record ids in the order that postings refer to. literals: for each substring that must be present,
-    where it belongs: (record, signature, template), context templates counted from -1 down.
+    ids: record ids in the order that postings refer to. literals: what must be present for a template to be
+    met, by a word that must be present for that; under "" those without such a word.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -50,7 +57,7 @@ class Index:
             self.ids: list[str] = head["ids"]
             self.aliases: dict[str, str] = head["aliases"]
             self.concepts: frozenset[str] = frozenset(head["concept_words"])
-            self.literals: list[tuple[str, list[tuple[int, int, int]]]] = head["literals"]
+            self.literals: dict[str, list[Literal]] = head["literals"]
             if not data.endswith(_LAST):
                 raise ValueError("its end is missing")
         except (ValueError, KeyError, TypeError) as error:

@@ -12,11 +12,9 @@ from typing import NamedTuple
 LONGEST_LINE = 16_384
 """Characters. A longer line is handed on in pieces that share its number, so nothing in it is lost."""
 
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),  # what PowerShell writes when output is redirected
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+# What PowerShell writes when output is redirected, and what begins with it: two bytes to an ASCII character.
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_LONGEST_MARK = 4
 
 
 class Line(NamedTuple):
@@ -40,7 +38,7 @@ class LineSplitter:
         """The lines that this chunk completes."""
         if self._decoder is None:
             self._head += chunk
-            if len(self._head) < 3:
+            if len(self._head) < _LONGEST_MARK:
                 return []
             chunk, self._head = self._head, b""
             self._decoder = _decoder_for(chunk)
@@ -92,5 +90,6 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[Line]:
 
 
 def _decoder_for(start: bytes) -> codecs.IncrementalDecoder:
-    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), "utf-8")
+    utf16 = start.startswith(_UTF16) and 0 in start[2:_LONGEST_MARK]
+    encoding = "utf-16" if utf16 else "utf-8-sig"
     return codecs.getincrementaldecoder(encoding)("replace")

@@ -1,8 +1,8 @@
 """Signatures over a stream of lines, in bounded memory and linear time.
 
-A substring of each template is looked for in a whole block of lines first; only a line that holds it is
-held against the template itself. Of each signature no more is kept than the latest way to have met its
-first n templates, for every n.
+One word of each template is looked for among the words of a whole block of lines, then the substring that
+holds it; only a line with that substring is held against the template itself. Of each signature no more is
+kept than the latest way to have met its first n templates, for every n.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ WINDOW = 2_000
 class Hit(NamedTuple):
     """A signature that was met. lines: one for each template. context: those of its context that were met.
 
+    shared: it declares context, as other causes print the same; without any of it met it can't be certain.
     length: characters of its templates that are no holes, which is how specific it is.
     generic: its words may stand in any log, so that it needs its context to mean anything.
     """
@@ -30,6 +31,7 @@ class Hit(NamedTuple):
     signature: int
     proven: bool
     generic: bool
+    shared: bool
     length: int
     lines: tuple[Seen, ...]
     context: tuple[Seen, ...]
@@ -86,6 +88,7 @@ class _Progress:
             self.number,
             proven=self.spec["basis"] == "proven",
             generic=self.spec["generic"],
+            shared=bool(self.spec["context"]),
             length=self.spec["length"],
             lines=self.complete,
             context=tuple(self.context[position] for position in sorted(self.context)),
@@ -101,7 +104,9 @@ class Matcher:
 
     def feed(self, lines: Sequence[Line]) -> None:
         block = "\n".join([line.text for line in lines])
-        present = [(literal, places) for literal, places in self._index.literals if literal in block]
+        literals = self._index.literals
+        words = literals.keys() & {"", *block.split()}
+        present = [found for word in words for found in literals[word] if found[0] in block]
         if not present:
             return
         for line in lines:

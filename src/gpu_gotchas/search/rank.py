@@ -35,12 +35,21 @@ def rank(index: Index, questions: Sequence[str]) -> tuple[Ranked, ...]:
                 further[record] += held.score if held else 0.0
             else:
                 further[record] += found.score
+    named = _named(index, questions)
     lifted = (
         Ranked(found.record, _lift(found.score, further[record]), found.words)
         for record, found in best.items()
-        if found.score >= THRESHOLD
+        if found.score >= THRESHOLD and found.record not in named
     )
-    return tuple(sorted(lifted, key=lambda found: (-found.score, found.record)))
+    called = (Ranked(record, 1.0, (record,)) for record in named)
+    return tuple(sorted((*called, *lifted), key=lambda found: (-found.score, found.record)))
+
+
+def _named(index: Index, questions: Sequence[str]) -> set[str]:
+    """Records that the text calls by their id or an older name."""
+    words = {word.strip(".,:;()`'\"").lower() for question in questions for word in question.split()}
+    names = {index.aliases.get(word, word) for word in words if "-" in word or len(questions) == 1}
+    return {name for name in names if index.record(name) is not None}
 
 
 def _lift(score: float, further: float) -> float:

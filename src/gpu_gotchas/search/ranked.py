@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-THRESHOLD = 0.34
+THRESHOLD = 0.45
 """Below this a record is not named at all."""
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-_TROUBLE = re.compile(
-    r"(?:error|exception|fatal|panic|failed|failure|cannot|can't|unable|unsupported|illegal|abort"
-    r"|out of |not supported|not implemented|invalid|mismatch|xid|segfault|segmentation|core dumped"
-    r"|assert|must be|should be|no kernel|killed|timed out|hang|hung|nan\b|exceeds?\b|not divisible)",
-    re.IGNORECASE,
+# Looked for one by one: over a long log that is many times faster than one pattern of alternatives.
+_SIGNS = (
+    *("error", "exception", "fatal", "panic", "failed", "failure", "cannot", "can't", "unable", "abort"),
+    *("unsupported", "not supported", "not implemented", "illegal", "invalid", "mismatch", "assert"),
+    *("must be", "should be", "no kernel", "out of ", "not divisible", "exceed", "overflow", " nan"),
+    *("xid", "segfault", "segmentation", "core dumped", "killed", "timed out", "hang", "hung"),
 )
-_HARMLESS = re.compile(
-    r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b", re.IGNORECASE
-)
+_HARMLESS = r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b"
 
 
 def is_trouble(text: str) -> bool:
     """Whether a line reads like the report of a failure, whatever its log level."""
-    return _TROUBLE.search(text) is not None and _HARMLESS.search(text) is None
+    lowered = text.lower()
+    return any(sign in lowered for sign in _SIGNS) and re.search(_HARMLESS, lowered) is None

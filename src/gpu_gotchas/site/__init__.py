@@ -1,0 +1,1 @@
+"""Records and results to Markdown and JSON, by plain functions. mkdocs only turns the Markdown into HTML."""

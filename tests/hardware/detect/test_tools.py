@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,9 +42,9 @@ def test_a_hang_ends() -> None:
 @posix
 def test_a_grandchild_that_keeps_the_pipe_open_ends_too() -> None:
     begin = time.monotonic()
-    answer = run(["sh", "-c", "sleep 600 & echo started"], seconds=0.5)
+    answer = run(["sh", "-c", "sleep 30 & echo started"], seconds=0.5)
     assert isinstance(answer, Unknown)
-    assert time.monotonic() - begin < 60
+    assert time.monotonic() - begin < 20
 
 
 def test_endless_output_ends() -> None:
@@ -53,10 +54,8 @@ def test_endless_output_ends() -> None:
 
 
 @posix
-def test_a_file_that_cannot_be_run(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pathlib import Path
-
-    tool = Path(str(tmp_path)) / "broken-smi"
+def test_a_file_that_cannot_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "broken-smi"
     tool.write_bytes(b"\x7fELF")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -1,0 +1,43 @@
+"""Candidates as work wanted: what most people met comes first."""
+
+from __future__ import annotations
+
+from gpu_gotchas.records.model import Candidate
+from gpu_gotchas.site.knowledge import Knowledge
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import blocks, code, details, front_matter, link, prose, text
+from gpu_gotchas.site.parts import reports, signatures
+from gpu_gotchas.site.wording import plural
+
+
+def ranked(candidates: tuple[Candidate, ...]) -> list[Candidate]:
+    return sorted(candidates, key=lambda one: (-one.reporter_count, one.id))
+
+
+def page(knowledge: Knowledge, links: Links) -> str:
+    found = ranked(knowledge.candidates)
+    return blocks(
+        front_matter("Work wanted"),
+        "# Work wanted",
+        "Failures that people met and nobody has shown yet in code that others can run. "
+        "Each says what an honest repro would need.",
+        *(_candidate(candidate, links) for candidate in found),
+        "" if found else "There is none at the moment.",
+    )
+
+
+def _candidate(candidate: Candidate, links: Links) -> str:
+    people = plural(candidate.reporter_count, "person", "people")
+    claimed = candidate.claimed
+    elsewhere = f"; {link(f'elsewhere {claimed.number} are said to have', claimed.url)}" if claimed else ""
+    names = ", ".join(map(code, (candidate.id, *candidate.aliases)))
+    return blocks(
+        f"## {text(candidate.title)} {{#{candidate.id}}}",
+        f"{people} reported it{elsewhere}. {names}: {', '.join(map(links.concept, candidate.concepts))}",
+        prose(candidate.symptom),
+        signatures(candidate.signatures),
+        f"**Believed:** {prose(candidate.believed)}",
+        f"**Because:** {prose(candidate.because)}",
+        f"**Wanted:** {prose(candidate.repro_wanted)}",
+        details("Reports", reports(candidate.reports, links)) if candidate.reports else "",
+    )

@@ -1,0 +1,109 @@
+"""Records, candidates and results for programs. The index is a part of what each record says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from gpu_gotchas.hardware.conditions import HardwareCondition
+from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
+from gpu_gotchas.records.model import Bound, Candidate
+from gpu_gotchas.site.knowledge import Entry, Knowledge
+
+FORMAT = 1
+LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
+_LEFT_OUT = {"path", "lines"}
+_IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
+
+
+def index(knowledge: Knowledge) -> str:
+    """index.json: what there is, and where the rest of it lies."""
+    return _dump(
+        {
+            "version": FORMAT,
+            "generated": knowledge.generated,
+            "generator": f"gpu-gotchas {knowledge.version}",
+            "licences": LICENCES,
+            "gotchas": [_brief(entry) for entry in knowledge.entries],
+            "candidates": [_candidate(candidate) for candidate in knowledge.candidates],
+        }
+    )
+
+
+def record(entry: Entry) -> str:
+    """gotchas/<id>.json: everything about one record."""
+    return _dump({"version": FORMAT, "licence": LICENCES["records"], **_record(entry)})
+
+
+def _brief(entry: Entry) -> dict[str, Any]:
+    whole = _record(entry)
+    return {
+        **{key: whole[key] for key in _IN_INDEX},
+        "summary": whole["symptom"]["summary"],
+        "page": f"gotchas/{entry.gotcha.id}/",
+        "json": f"gotchas/{entry.gotcha.id}.json",
+    }
+
+
+def _record(entry: Entry) -> dict[str, Any]:
+    """status: what results bear out; claimed_status: what the record says. Withdrawn advice is left out."""
+    gotcha, proof = entry.gotcha, entry.proof
+    said = _plain(gotcha)
+    if gotcha.status.withdrawn:
+        del said["workaround"], said["fixes"]
+    return {
+        **said,
+        "status": entry.status.value,
+        "claimed_status": gotcha.status.value,
+        "proof": None if proof is None else {"status": proof.status.value, **_plain(proof)},
+        "results": [json.loads(result.to_json()) for result in entry.results],
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {**_plain(candidate), "status": "candidate"}
+
+
+def _plain(value: Any) -> Any:
+    """Frozen data as JSON types. Ranges stay in the record's own words."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, CapabilityRange | NumberRange):
+        return value.text
+    if isinstance(value, Bound):
+        return str(value)
+    if isinstance(value, HardwareCondition):
+        return _hardware(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.name not in _LEFT_OUT
+        }
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _hardware(condition: HardwareCondition) -> Any:
+    """As a record writes it: `any`, or vendors and properties that are asked for."""
+    said: dict[str, Any] = {}
+    for vendor, wanted in (condition.vendors or {}).items():
+        if wanted.any:
+            said[vendor.value] = "any"
+        elif wanted.capabilities:
+            said[vendor.value] = {"compute_capability": _plain(wanted.capabilities)}
+        else:
+            said[vendor.value] = {"gfx": _plain(wanted.names)}
+    for name in ("shared_memory", "memory", "count", "p2p"):
+        if getattr(condition, name) is not None:
+            said[name] = _plain(getattr(condition, name))
+    return said or "any"
+
+
+def _dump(value: Any) -> str:
+    """ASCII, so that no reader has to guess the encoding and nothing invisible is inside."""
+    return json.dumps(value, separators=(",", ":")) + "\n"

@@ -1,0 +1,93 @@
+"""The page of one GPU: everything that concerns it, and how firmly each is known there."""
+
+from __future__ import annotations
+
+from gpu_gotchas.hardware.gpus import Gpu
+from gpu_gotchas.hardware.targets import KIB, Target, Vendor
+from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.site.evidence import Mark, cards_run, marks, names_hardware, standing_reports, strikes
+from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import block, blocks, bullets, code, front_matter, link, table, text
+from gpu_gotchas.site.parts import by_severity, case_versions, severity_chip
+from gpu_gotchas.site.wording import gpu_name, listed, target_words
+
+
+def page(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Links) -> str:
+    """entries: those that concern this card in particular."""
+    name = gpu_name(gpu)
+    rows = [
+        [
+            links.gotcha(entry.gotcha.id),
+            severity_chip(entry.gotcha),
+            text(known_here(entry, gpu, knowledge)),
+            text(case_versions(entry, entry.gotcha.affects, brief=True)) or "any",
+        ]
+        for entry in by_severity(entries)
+    ]
+    return blocks(
+        front_matter(name, f"Known inference failures on {name}, proven and reported."),
+        f"# {text(name)}",
+        _limits(gpu),
+        "## What concerns it",
+        block("gotchas", table(["Gotcha", "Severity", "Known here", "Versions"], rows)),
+        _everywhere(knowledge, links),
+    )
+
+
+def _limits(gpu: Gpu) -> str:
+    sizes = " or ".join(f"{size} GB" for size in gpu.memory) or "shared with the system"
+    units = "SMs" if gpu.vendor is Vendor.NVIDIA else "Compute units"
+    facts = [
+        ("Target", code(gpu.target.name)),
+        ("Compute capability", target_words(gpu.target) if gpu.target.capability else ""),
+        ("Memory", sizes),
+        (units, str(gpu.multiprocessors)),
+        ("Shared memory for a block", shared_memory(gpu.target)),
+        ("The driver calls it", " or ".join(code(name) for name in gpu.names)),
+    ]
+    return bullets(
+        f"{name}: {value}"
+        for name, value in [*facts, ("Source", link(_host(gpu.source), gpu.source))]
+        if value
+    )
+
+
+def _host(url: str) -> str:
+    return text(url.removeprefix("https://").partition("/")[0])
+
+
+def shared_memory(target: Target) -> str:
+    """What one block gets without asking, and at most."""
+    most = f"{target.shared_optin / KIB:g} KiB"
+    if target.shared_default == target.shared_optin:
+        return most
+    return f"{target.shared_default / KIB:g} KiB, up to {most} when asked for"
+
+
+def known_here(entry: Entry, gpu: Gpu, knowledge: Knowledge) -> str:
+    """How firmly the gotcha is known on this card; what holds for its target says so. Plain text."""
+    said = []
+    reported = any(gpu.id in report.on for report in standing_reports(entry.gotcha))
+    for mark in reversed(marks(entry, gpu.target, knowledge)):
+        if mark is Mark.CARD:
+            said.append(
+                "proven on this card" if gpu.id in cards_run(entry) else "proven on a card of this target"
+            )
+        elif mark is Mark.REPORTED:
+            said.append("reported on it" if reported else "reported on a card of this target")
+        else:
+            said.append(mark.value)
+    if reported and strikes(entry.gotcha, gpu) is Truth.NO:
+        said.append("outside the record's range")
+    return listed(said)
+
+
+def _everywhere(knowledge: Knowledge, links: Links) -> str:
+    entries = [entry for entry in knowledge.standing if not names_hardware(entry.gotcha)]
+    if not entries:
+        return ""
+    return blocks(
+        "## On every card",
+        bullets(links.gotcha(entry.gotcha.id) for entry in by_severity(entries)),
+    )

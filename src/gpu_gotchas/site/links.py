@@ -1,0 +1,109 @@
+"""Links inside the site. A link leads to a page that is there, or is no link."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from gpu_gotchas.hardware.gpus import Gpu
+from gpu_gotchas.records.model import Candidate
+from gpu_gotchas.site.evidence import concerns
+from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.markdown import code, text
+from gpu_gotchas.site.wording import gpu_name, package_name
+
+CANDIDATES = "candidates.md"
+Names = Callable[[Entry], set[str]]
+
+
+def gotcha_path(id: str) -> str:
+    return f"gotchas/{id}.md"
+
+
+def gpu_path(id: str) -> str:
+    return f"gpus/{id}.md"
+
+
+def package_path(package: str) -> str:
+    return f"packages/{package}.md"
+
+
+def concept_path(concept: str) -> str:
+    return f"concepts/{concept}.md"
+
+
+@dataclass(frozen=True)
+class Sitemap:
+    """What has a page of its own."""
+
+    knowledge: Knowledge
+
+    @cached_property
+    def gpus(self) -> dict[str, tuple[Entry, ...]]:
+        """Id of each GPU that something concerns, to what does."""
+        found = {
+            gpu.id: tuple(entry for entry in self.knowledge.standing if concerns(entry, gpu))
+            for gpu in self.knowledge.gpus
+        }
+        return {id: entries for id, entries in found.items() if entries}
+
+    @cached_property
+    def packages(self) -> dict[str, tuple[Entry, ...]]:
+        return self._group(lambda entry: {name for case in entry.gotcha.affects for name in case.software})
+
+    @cached_property
+    def concepts(self) -> dict[str, tuple[Entry, ...]]:
+        """Also those that only candidates have, to no entry."""
+        believed = {name: () for candidate in self.knowledge.candidates for name in candidate.concepts}
+        return dict(sorted({**believed, **self._group(lambda entry: set(entry.gotcha.concepts))}.items()))
+
+    @cached_property
+    def candidates(self) -> dict[str, Candidate]:
+        return {candidate.id: candidate for candidate in self.knowledge.candidates}
+
+    def _group(self, names: Names) -> dict[str, tuple[Entry, ...]]:
+        found: dict[str, tuple[Entry, ...]] = {}
+        for entry in self.knowledge.entries:
+            for name in names(entry):
+                found[name] = (*found.get(name, ()), entry)
+        return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True)
+class Links:
+    """Links from the page at `here`, a path below the folder of pages."""
+
+    sitemap: Sitemap
+    here: str
+
+    def to(self, path: str, label: str) -> str:
+        """label: Markdown."""
+        return f"[{label}]({posixpath.relpath(path, posixpath.dirname(self.here) or '.')})"
+
+    def gotcha(self, id: str) -> str:
+        """A record or a candidate by its title; the id as code where there is none."""
+        entry = self.sitemap.knowledge.by_id.get(id)
+        if entry is not None:
+            return self.to(gotcha_path(id), text(entry.gotcha.title))
+        candidate = self.sitemap.candidates.get(id)
+        return self.to(f"{CANDIDATES}#{id}", text(candidate.title)) if candidate else code(id)
+
+    def gpu(self, id: str) -> str:
+        gpu = self.sitemap.knowledge.gpu_by_id.get(id)
+        if gpu is None:
+            return code(id)
+        return self.of_gpu(gpu)
+
+    def of_gpu(self, gpu: Gpu) -> str:
+        name = text(gpu_name(gpu))
+        return self.to(gpu_path(gpu.id), name) if gpu.id in self.sitemap.gpus else name
+
+    def package(self, package: str, label: str | None = None) -> str:
+        shown = text(label or package_name(package))
+        return self.to(package_path(package), shown) if package in self.sitemap.packages else shown
+
+    def concept(self, concept: str) -> str:
+        shown = text(concept.replace("-", " "))
+        return self.to(concept_path(concept), shown) if concept in self.sitemap.concepts else shown

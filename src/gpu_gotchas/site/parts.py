@@ -1,0 +1,128 @@
+"""Pieces that several kinds of page share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature
+from gpu_gotchas.repro.outcomes import Outcome
+from gpu_gotchas.repro.probe import Subject
+from gpu_gotchas.site.evidence import Mark
+from gpu_gotchas.site.knowledge import Entry
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import block, blocks, bullets, fence, link, table, text
+from gpu_gotchas.site.wording import KINDS, STATUSES, listed, plural, versions
+
+_SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
+# One sign for each mark, so that none is told by its colour alone.
+SIGNS = {
+    Mark.CLAIMED: "○",
+    Mark.CLEAN: "ok",
+    Mark.REPORTED: "R",
+    Mark.LOGIC: "L",
+    Mark.MECHANISM: "M",
+    Mark.UPSTREAM: "U",
+    Mark.CARD: "C",
+}
+
+
+def chip(label: str, kind: str) -> str:
+    """A word in a frame. label: plain text; kind: a name that the stylesheet knows."""
+    return f'<span class="gg-chip gg-{kind}">{text(label)}</span>'
+
+
+def severity_chip(gotcha: Gotcha) -> str:
+    return chip(gotcha.severity.value, gotcha.severity.value)
+
+
+def status_chip(entry: Entry) -> str:
+    return chip(STATUSES[entry.status], f"status-{entry.status.value}")
+
+
+def by_severity(entries: Iterable[Entry]) -> list[Entry]:
+    """Worst first; then what most people met; withdrawn ones last."""
+    return sorted(
+        entries,
+        key=lambda entry: (
+            entry.gotcha.status.withdrawn,
+            _SEVERITIES[entry.gotcha.severity],
+            -entry.gotcha.reporter_count,
+            entry.gotcha.id,
+        ),
+    )
+
+
+def people(gotcha: Gotcha) -> str:
+    """How many met it; nothing where nobody is known to."""
+    return plural(gotcha.reporter_count, "person", "people") if gotcha.reporter_count else ""
+
+
+def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
+    """Records with what they do and how well they are known."""
+    rows = [
+        [
+            links.gotcha(entry.gotcha.id),
+            severity_chip(entry.gotcha),
+            text(KINDS[entry.gotcha.kind]),
+            status_chip(entry),
+            people(entry.gotcha),
+        ]
+        for entry in by_severity(entries)
+    ]
+    found = table(["Gotcha", "Severity", "Effect", "Known", "Reported by"], rows)
+    return block("gotchas", found) if found else ""
+
+
+def candidate_list(candidates: Iterable[Candidate], links: Links) -> str:
+    return bullets(
+        f"{links.gotcha(one.id)} ({plural(one.reporter_count, 'person', 'people')})" for one in candidates
+    )
+
+
+def signatures(found: Sequence[Signature]) -> str:
+    """The lines to look for; a hole such as {int} stands for whatever is there."""
+    return blocks(*(_signature(one) for one in found))
+
+
+def _signature(signature: Signature) -> str:
+    lines = fence("\n".join(" ".join(line.split("\n")) for line in signature.lines))
+    notes = []
+    if signature.basis_url:
+        notes.append(f"As shown in {link('this report', signature.basis_url)}.")
+    if signature.context:
+        context = fence("\n".join(" ".join(line.split("\n")) for line in signature.context))
+        notes.append(f"Near it there may be:\n\n{context}")
+    return blocks(lines, *notes)
+
+
+def reports(found: Sequence[Report], links: Links) -> str:
+    return bullets(_report(report, links) for report in sorted(found, key=lambda one: one.date, reverse=True))
+
+
+def _report(report: Report, links: Links) -> str:
+    cards = f" on {listed([links.gpu(on) for on in report.on])}" if report.on else ""
+    says = "" if report.says == "reproduces" else f": {text(report.says.replace('-', ' '))}"
+    return f"{link(text(report.by), report.url)}, {text(report.date)}{cards}{says}"
+
+
+def run_upstream(entry: Entry) -> frozenset[str]:
+    """Packages whose own code was shown to fail."""
+    return frozenset(
+        result.package.partition("==")[0]
+        for result in entry.results
+        if result.package and result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED
+    )
+
+
+def case_versions(
+    entry: Entry, cases: Iterable[Case], package: str | None = None, *, brief: bool = False
+) -> str:
+    """Affected releases of one package, or of all, each said once. Plain text; brief leaves out how known."""
+    run = run_upstream(entry)
+    said = [
+        versions(name, ranges, run=None if brief else name in run)
+        for case in cases
+        for name, ranges in case.software.items()
+        if package in (None, name)
+    ]
+    return "; ".join(dict.fromkeys(said))

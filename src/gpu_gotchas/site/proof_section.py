@@ -1,0 +1,179 @@
+"""What was run of a gotcha, on what, with what outcome, in its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.repro.outcomes import Outcome
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
+from gpu_gotchas.repro.results import Result
+from gpu_gotchas.site.knowledge import Entry
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
+from gpu_gotchas.site.wording import listed, package_name, plural
+
+_ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
+_MOST_REASONS = 3
+_LONGEST_REASON = 300
+
+_SUBJECTS = {
+    Subject.MECHANISM: "Mechanism: code of this project that models the fault",
+    Subject.UPSTREAM: "Upstream: the package's own code",
+}
+_WORDS = {
+    Outcome.REPRODUCED: "fails as described",
+    Outcome.FIX_CONFIRMED: "the fix holds",
+    Outcome.GUARDED: "the fix refuses in time, with the way out",
+    Outcome.CONTROL_CLEAN: "does not fail",
+    Outcome.FIXED_HERE: "does not fail outside the claimed versions",
+    Outcome.NOT_REPRODUCED: "does not fail, against the record's claim",
+    Outcome.WRONG_SYMPTOM: "fails otherwise than described",
+    Outcome.FIX_FAILED: "the fix does not hold",
+    Outcome.CONTROL_DIRTY: "fails as well, against the record's claim",
+    Outcome.OVERBLOCKED: "the fix refuses where nothing is wrong",
+    Outcome.CRASHED: "the probe crashed",
+    Outcome.TIMED_OUT: "the probe did not end in time",
+    Outcome.MASKED: "another failure comes first",
+    Outcome.INCONCLUSIVE: "neither good nor bad",
+    Outcome.ELSEWHERE: "run outside the claimed range, which proves nothing",
+    Outcome.SKIPPED: "not run",
+}
+# Without a card nothing is launched, so nothing there may be said to run.
+_COMPILED = {
+    Outcome.FIX_CONFIRMED: "with the fix compiles and fits",
+    Outcome.CONTROL_CLEAN: "compiles and fits",
+}
+
+
+# Where nothing failed, the reason says that again.
+_NOTHING_TO_ADD = {Outcome.FIX_CONFIRMED, Outcome.CONTROL_CLEAN, Outcome.FIXED_HERE}
+
+
+def proof(entry: Entry, links: Links) -> str:
+    """Results by how they were had, and what is still missing."""
+    groups = _group(sorted(entry.results, key=_order), _setting)
+    shown = blocks(*(_run(group, entry.gotcha, links) for group in groups))
+    return blocks(
+        "## Proof", block("proof", shown) if shown else "Nothing was run yet.", _missing(entry), _stale(entry)
+    )
+
+
+def _group(results: Iterable[Result], key: Callable[[Result], Hashable]) -> list[list[Result]]:
+    found: dict[Hashable, list[Result]] = {}
+    for result in results:
+        found.setdefault(key(result), []).append(result)
+    return list(found.values())
+
+
+def _order(result: Result) -> tuple[int, str, str]:
+    return _ORDER.index(result.tier), result.role.value, result.probe.value
+
+
+def _setting(result: Result) -> Hashable:
+    """What says how a result was had."""
+    versions = tuple(sorted(result.versions.items()))
+    return result.tier, result.subject, result.package, result.device, versions
+
+
+def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
+    newest = max(group, key=lambda result: result.date)
+    tested = (newest.package or "").partition("==")[0]  # stands in the heading
+    used = [
+        f"{text(package_name(name))} {text(version)}"
+        for name, version in sorted(newest.versions.items())
+        if name != tested
+    ]
+    how = f"With {listed(used)}" if used else "Run"
+    alike = _group(group, lambda one: (outcome_words(one), one.masked_by))
+    return blocks(
+        f"### {_how(newest)}",
+        f"{_SUBJECTS[newest.subject]}. {how} on {text(newest.date[:10])}.",
+        bullets(_shown(one, gotcha, links) for one in alike),
+    )
+
+
+def _how(result: Result) -> str:
+    if result.tier is Tier.DEVICE:
+        return f"On a card: {text(result.device or 'not named')}"
+    if result.tier is Tier.PACKAGE:
+        name, _, version = (result.package or "").partition("==")
+        return f"{text(package_name(name))} {text(version)}, without a GPU"
+    return "Compiled, nothing launched" if result.tier is Tier.COMPILE else "Reasoning, on a CPU"
+
+
+def _shown(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
+    first = group[0]
+    said = outcome_words(first)
+    if first.masked_by:
+        said += f": {links.gotcha(first.masked_by)}"
+    targets = sorted({result.target for result in group} - {CPU}, key=_natural)
+    where = f" for {', '.join(map(text, targets))}" if targets else ""
+    return f"{said}{where}{_measured(group, gotcha)}{_reasons(group)}"
+
+
+def _natural(target: str) -> list[tuple[str, int]]:
+    """Orders sm_89 before sm_120."""
+    return [(name, int(number or 0)) for name, number in re.findall(r"(\D*)(\d*)", target)]
+
+
+def outcome_words(result: Result) -> str:
+    """What came out, in words that claim no more than the tier shows."""
+    compiled = _COMPILED if result.tier in (Tier.COMPILE, Tier.PACKAGE) else {}
+    words = compiled.get(result.outcome, _WORDS[result.outcome])
+    control = result.role is Role.CONTROL or result.probe is Probe.CONTROL
+    return f"control: {words}" if control else words
+
+
+def _measured(group: Iterable[Result], gotcha: Gotcha) -> str:
+    values = [value for result in group for value in result.measured]
+    if not values:
+        return ""
+    span = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
+    observable = gotcha.symptom.observable
+    return f"; measured {span}{f' {text(observable.unit)}' if observable else ''}"
+
+
+def _reasons(group: Sequence[Result]) -> str:
+    """What failed in its own words, folded: equal ones once, and the rest of many in the JSON."""
+    targets: dict[str, list[str]] = {}
+    for result in group:
+        # Of a measured quantity the number stands there already.
+        if result.reason.strip() and not result.measured and result.outcome not in _NOTHING_TO_ADD:
+            where = targets.setdefault(result.reason.strip(), [])
+            where += [result.target] * (result.target not in where)
+    if not targets:
+        return ""
+    said = [
+        (f"{', '.join(map(text, where))}: " if len(targets) > 1 else "") + f"<code>{_cut(reason)}</code>"
+        for reason, where in list(targets.items())[:_MOST_REASONS]
+    ]
+    if len(targets) > _MOST_REASONS:
+        said.append(f"{len(targets) - _MOST_REASONS} more in the JSON")
+    return f" <details><summary>in its own words</summary>{'<br>'.join(said)}</details>"
+
+
+def _cut(reason: str) -> str:
+    if len(reason) <= _LONGEST_REASON:
+        return text(reason)
+    return f"{text(reason[:_LONGEST_REASON])} … (whole in the JSON)"
+
+
+def _missing(entry: Entry) -> str:
+    """What keeps the record from being proven."""
+    if entry.proof is None or entry.gotcha.status.withdrawn:
+        return ""
+    missing = [*entry.proof.missing_bug, *entry.proof.missing_fix]
+    if not missing:
+        return ""
+    return details(f"Not shown yet: {plural(len(missing), 'thing')}", bullets(map(text, missing)))
+
+
+def _stale(entry: Entry) -> str:
+    if entry.proof is None or not entry.proof.stale:
+        return ""
+    return (
+        f"{plural(entry.proof.stale, 'older result')} about an earlier form of this record "
+        f"{'is' if entry.proof.stale == 1 else 'are'} left out: what changed has to be shown again."
+    )

@@ -1,0 +1,60 @@
+"""The start page: docs/index.md with what changes with the records put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpu_gotchas.records.model import Severity, Status
+from gpu_gotchas.site.evidence import Mark, marks
+from gpu_gotchas.site.knowledge import Knowledge
+from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.markdown import blocks, bullets
+from gpu_gotchas.site.parts import by_severity, status_chip
+from gpu_gotchas.site.wording import listed, plural
+
+
+class MissingMarker(ValueError):
+    """The hand-written start page has no place for something that belongs there."""
+
+
+def page(written: str, knowledge: Knowledge, links: Links) -> str:
+    """written: the hand-written text. Raises MissingMarker naming the comment that it lacks."""
+    for name, part in _PARTS.items():
+        marker = f"<!-- {name} -->"
+        if written.count(marker) != 1:
+            raise MissingMarker(
+                f"docs/index.md must hold {marker} once: what goes there comes from the records"
+            )
+        written = written.replace(marker, part(knowledge, links))
+    return written
+
+
+def _counts(knowledge: Knowledge, _: Links) -> str:
+    standing = knowledge.standing
+    proven = [entry for entry in standing if entry.status in (Status.VERIFIED, Status.REPRODUCED)]
+    on_cards = sum(
+        any(Mark.CARD in marks(one, target, knowledge) for target in knowledge.targets) for one in standing
+    )
+    said = [
+        plural(len(standing), "gotcha"),
+        f"{len(proven)} of them reproduced by code that you can run",
+        f"{on_cards} also on a card",
+        plural(len(knowledge.candidates), "candidate") + " that nobody has proven yet",
+    ]
+    return f"{listed(said)}. Built on {knowledge.generated}."
+
+
+def _by_severity(knowledge: Knowledge, links: Links) -> str:
+    parts = []
+    for severity in Severity:
+        entries = [entry for entry in by_severity(knowledge.standing) if entry.gotcha.severity is severity]
+        if entries:
+            parts.append(f"### {severity.value.capitalize()}")
+            parts.append(bullets(f"{links.gotcha(one.gotcha.id)} {status_chip(one)}" for one in entries))
+    return blocks(*parts)
+
+
+_PARTS: dict[str, Callable[[Knowledge, Links], str]] = {
+    "counts": _counts,
+    "gotchas by severity": _by_severity,
+}

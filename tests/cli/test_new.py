@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from gpu_gotchas.cli.checking import BLANK
+from gpu_gotchas.records import root
+from gpu_gotchas.records.lint import fixes
+from tests.cli.conftest import Gotchas
+
+ID = "sample-brand-new"
+FILES = (
+    f"gotchas/{ID}/gotcha.yaml",
+    f"gotchas/{ID}/repro.py",
+    "src/gpu_gotchas/fixes/sample_brand_new.py",
+    "tests/fixes/test_sample_brand_new.py",
+)
+
+
+@pytest.fixture
+def begun(gotchas: Gotchas, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(fixes, "package_root", lambda: checkout / "src" / "gpu_gotchas")
+    ran = gotchas("new", ID)
+    assert ran.code == 0
+    assert tuple(ran.out.replace("\\", "/").split()) == FILES
+    return checkout
+
+
+def test_record_repro_fix_and_test_are_written(begun: Path) -> None:
+    for name in FILES:
+        text = (begun / name).read_text("utf-8")
+        assert BLANK in text
+        assert "@" not in text.replace("@pytest", "")
+        if name.endswith(".py"):
+            ast.parse(text)
+
+
+def test_check_complains_of_nothing_but_the_blanks(gotchas: Gotchas, begun: Path) -> None:
+    ran = gotchas("check", str(begun / "gotchas" / ID))
+    assert ran.code == 1
+    assert all("a blank to fill" in line for line in ran.out.splitlines()), ran.out
+    assert len(ran.out.splitlines()) > 10
+
+
+def test_with_its_blanks_filled_check_is_content(gotchas: Gotchas, begun: Path) -> None:
+    for name in FILES[:2]:
+        path = begun / name
+        text = path.read_text("utf-8").replace("no full stop", "short").replace("FILL: ", "filled in with ")
+        path.write_text(text, "utf-8")
+    ran = gotchas("check", str(begun / "gotchas" / ID))
+    assert (ran.code, ran.out) == (0, "")
+
+
+@pytest.mark.parametrize("name", [ID, "sample-page-size", "sample-old-fp8-name", "sample-loose-cable"])
+def test_a_name_is_never_used_twice(gotchas: Gotchas, begun: Path, name: str) -> None:
+    before = (begun / FILES[0]).read_text("utf-8")
+    ran = gotchas("new", name)
+    assert ran.code == 2
+    assert "taken" in ran.err
+    assert (begun / FILES[0]).read_text("utf-8") == before
+
+
+def test_a_fix_that_is_there_is_not_overwritten(gotchas: Gotchas, checkout: Path) -> None:
+    module = checkout / FILES[2]
+    module.parent.mkdir(parents=True)
+    module.write_text("kept", "utf-8")
+    assert gotchas("new", ID).code == 2
+    assert module.read_text("utf-8") == "kept"
+    assert not (checkout / "gotchas" / ID).exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["Upper-case", "under_score", "two--hyphens", "-dash", "../up", "8bit", "ü", "a" * 81]
+)
+def test_a_bad_name_is_refused(gotchas: Gotchas, name: str) -> None:
+    ran = gotchas("new", "--", name)
+    assert ran.code == 2
+
+
+def test_an_install_has_no_place_for_it(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(root, "is_checkout", lambda: False)
+    ran = gotchas("new", ID)
+    assert ran.code == 2
+    assert "working copy" in ran.err

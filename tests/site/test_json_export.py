@@ -1,0 +1,71 @@
+"""What programs read: one form, whole, and no advice that was withdrawn."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+from gpu_gotchas.records.model import Gotcha, Status
+from gpu_gotchas.repro.results import parse_result
+from gpu_gotchas.site.feeds import json_export
+from gpu_gotchas.site.knowledge import Entry
+from tests.site.hostile import FRAGMENTS
+from tests.site.samples import DAY, full, hostile, knowledge
+
+
+def test_a_record_is_there_whole() -> None:
+    found = json.loads(json_export.record(full()))
+    assert found["version"] == 1
+    assert found["licence"] == "CC0-1.0"
+    assert {one.name for one in fields(Gotcha)} - {"path", "lines"} <= found.keys()
+    assert found["affects"][0]["hardware"] == {
+        "nvidia": {"compute_capability": [">=8.9,<9.0", ">=12.0,<12.2"]}
+    }
+    assert found["affects"][0]["software"] == {
+        "vllm": [{"introduced": "0.20.0", "fixed": None, "last_bad": "0.33.0", "measured": True}]
+    }
+    assert found["symptom"]["observable"]["bad"] == ">= 5"
+    assert found["fixes"][0]["type"] == "planner"
+
+
+def test_results_can_be_read_back() -> None:
+    entry = full()
+    found = json.loads(json_export.record(entry))["results"]
+    assert tuple(parse_result(json.dumps(line)) for line in found) == entry.results
+
+
+def test_status_is_what_results_bear_out() -> None:
+    entry = full()
+    found = json.loads(json_export.record(replace(entry, proof=None)))
+    assert (found["status"], found["claimed_status"], found["proof"]) == ("draft", "verified", None)
+
+
+def test_the_index_says_the_same_as_each_record() -> None:
+    known = knowledge()
+    index = json.loads(json_export.index(known))
+    assert index["version"] == 1
+    assert index["generated"] == DAY
+    assert index["licences"]["records"] == "CC0-1.0"
+    for brief, entry in zip(index["gotchas"], known.entries, strict=True):
+        whole = json.loads(json_export.record(entry))
+        shared = brief.keys() & whole.keys()
+        assert {key: brief[key] for key in shared} == {key: whole[key] for key in shared}
+        assert brief["json"] == f"gotchas/{whole['id']}.json"
+    assert [one["id"] for one in index["candidates"]] == ["sample-believed"]
+    assert "path" not in index["candidates"][0]
+
+
+def test_withdrawn_advice_is_left_out() -> None:
+    entry = full()
+    gone = Entry(replace(entry.gotcha, status=Status.RETRACTED, successor="sample-believed"))
+    found = json.loads(json_export.record(gone))
+    assert "workaround" not in found
+    assert "fixes" not in found
+    assert found["successor"] == "sample-believed"
+
+
+def test_any_text_comes_back_as_it_was() -> None:
+    for raw in FRAGMENTS:
+        said = json_export.record(hostile(raw))
+        assert said.isascii()
+        assert json.loads(said)["title"] == raw

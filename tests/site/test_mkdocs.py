@@ -1,0 +1,140 @@
+"""The whole site through mkdocs: no warning, no request to another host, nothing but text from records."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpu_gotchas.site.build import files, read_written, write
+from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.markdown import visible
+from tests.site.hostile import FRAGMENTS
+from tests.site.rendering import ROOT, Document, bare, read
+from tests.site.samples import candidate, case, gotcha, hostile, knowledge, nvidia
+
+pytest.importorskip("material")
+
+ALL = "".join(f"{part} " for part in FRAGMENTS)
+# Elements that load something, with the attribute that says what.
+LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data",
+         "embed": "src", "video": "src", "audio": "src", "form": "action"}  # fmt: skip
+TITLES = ["</title><script>alert(1)</script>", "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;",
+          "{{ config }} {% raw %}", '" onload="alert(1)', "[x](javascript:alert(1)) | `y"]  # fmt: skip
+
+
+def hostile_knowledge() -> Knowledge:
+    whole = hostile(ALL)
+    named = replace(
+        whole.gotcha, concepts=("invented",), affects=(case(nvidia(">=8.9"), software={"vllm": ()}),)
+    )
+    return knowledge(
+        replace(whole, gotcha=named),
+        *(Entry(gotcha(f"sample-title-{place}", title=title)) for place, title in enumerate(TITLES)),
+        candidates=(
+            candidate(),
+            candidate(
+                "sample-hostile-belief", title=ALL, symptom=ALL, believed=ALL, because=ALL, repro_wanted=ALL
+            ),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A strict build of the repository's own docs and mkdocs.yml with invented records."""
+    folder = tmp_path_factory.mktemp("site")
+    write(folder / "docs", files(hostile_knowledge(), read_written(ROOT / "docs")))
+    given = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert "\ndocs_dir: build/docs\nsite_dir: build/site\n" in given
+    (folder / "mkdocs.yml").write_text(
+        given.replace("docs_dir: build/docs\nsite_dir: build/site", "docs_dir: docs\nsite_dir: html"), "utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict"],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert not re.search(r"^(WARNING|ERROR)", output, re.MULTILINE), output
+    return folder / "html"
+
+
+def pages(site: Path) -> dict[str, Document]:
+    return {
+        path.relative_to(site).as_posix(): read(path.read_text("utf-8"))
+        for path in sorted(site.rglob("*.html"))
+    }
+
+
+def test_the_site_as_mkdocs_builds_it(site: Path) -> None:
+    """One test, since the build takes most of its time."""
+    found = pages(site)
+    assert len(found) > 50
+    scripts = len(found["using/index.html"].all("script"))
+    for path, page in found.items():
+        _asks_no_other_host(path, page)
+        _runs_nothing_from_a_record(path, page, scripts)
+    _shows_hostile_text(found)
+    _finds_text_only(site)
+    _has_files_for_programs(site)
+
+
+def _asks_no_other_host(path: str, page: Document) -> None:
+    for tag in page.tags:
+        if tag.name in LOADS:
+            said = tag.attributes.get(LOADS[tag.name], "")
+            assert not re.match(r"[a-z]+:|//", said), f"{path} loads {said}"
+        assert "http" not in tag.attributes.get("style", ""), path
+
+
+def _runs_nothing_from_a_record(path: str, page: Document, scripts: int) -> None:
+    """scripts: how many the theme puts on every page."""
+    assert len(page.all("script")) == scripts, path
+    for tag in page.tags:
+        assert not [name for name in tag.attributes if name.startswith("on")], f"{path}: {tag}"
+        assert not tag.attributes.get("href", "").startswith("javascript:"), path
+        assert not tag.name.startswith("!"), f"{path}: {tag}"
+
+
+def _shows_hostile_text(found: dict[str, Document]) -> None:
+    assert bare(visible(ALL)) in bare(found["gotchas/sample-hostile/index.html"].text)
+    assert bare(visible(ALL)) in bare(found["candidates/index.html"].text)
+    for place, title in enumerate(TITLES):
+        page = found[f"gotchas/sample-title-{place}/index.html"]
+        assert page.titles == [f"{title} - GPU gotchas"]
+        for listed in ("index.html", "gotchas/index.html", "matrix/index.html", "gpus/nvidia-l4/index.html"):
+            assert title in found[listed].text, listed
+
+
+def _finds_text_only(site: Path) -> None:
+    """The theme puts what its search finds into the page, so that must be text, too."""
+    entries = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    for entry in entries:
+        tags = {tag.name for field in ("title", "text") for tag in read(entry[field]).tags}
+        assert tags <= {"p", "ul", "li", "code", "pre", "h1", "h2", "h3", "em", "strong", "ol", "br"}, entry
+
+
+def _has_files_for_programs(site: Path) -> None:
+    assert (site / "index.json").is_file()
+    assert (site / "gotchas" / "sample-full.json").is_file()
+
+
+def test_the_navigation_is_short() -> None:
+    """Each entry stands on every page."""
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    assert 8 <= len(nav) <= 12
+
+
+def test_no_fonts_and_no_plugin_that_makes_content() -> None:
+    given = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+    assert given["theme"]["font"] is False
+    assert given["plugins"] == ["search"]
+    assert "hooks" not in given
+    assert "repo_url" not in given  # the theme would ask its host for stars

@@ -1,0 +1,165 @@
+"""Pages of GPUs, packages, concepts and candidates, the indices, the matrix and the start page."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from gpu_gotchas.records.model import Severity
+from gpu_gotchas.repro.probe import Role, Tier
+from gpu_gotchas.site import candidates_page, concept_page, gpu_page, index_pages, matrix, package_page
+from gpu_gotchas.site.build import files
+from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.links import Links, Sitemap
+from tests.site.rendering import read
+from tests.site.samples import candidate, case, gotcha, knowledge, nvidia, result, written
+
+
+def links(known: Knowledge, here: str) -> Links:
+    return Links(Sitemap(known), here)
+
+
+def gpu(id: str, known: Knowledge) -> str:
+    at = links(known, f"gpus/{id}.md")
+    return gpu_page.page(known.gpu_by_id[id], at.sitemap.gpus.get(id, ()), known, at)
+
+
+def row(page: str, id: str) -> str:
+    (found,) = [line for line in page.split("\n") if f"({id}.md)" in line or f"/{id}.md)" in line]
+    return found
+
+
+def test_a_gpu_page_tells_this_card_from_others_of_its_target() -> None:
+    run = Entry(
+        gotcha("sample-run"), (result("sample-run", tier=Tier.DEVICE, target="sm_89", device="NVIDIA L4"),)
+    )
+    known = knowledge(run)
+    assert "proven on this card" in row(gpu("nvidia-l4", known), "sample-run")
+    assert "proven on a card of this target" in row(gpu("nvidia-rtx-4090", known), "sample-run")
+
+
+def test_a_gpu_page_says_who_reported_it_and_what_is_only_claimed() -> None:
+    known = knowledge(Entry(gotcha("sample-claim", affects=(case(nvidia("==12.0")),))))
+    page = gpu("nvidia-rtx-5090", known)
+    assert "claimed by the record's range" in row(page, "sample-claim")
+    assert "mechanism proven by compilation" in row(page, "sample-full")
+    assert "reported on it" in row(gpu("nvidia-gb10", known), "sample-full")
+
+
+def test_a_gpu_page_ends_with_what_holds_for_every_card() -> None:
+    _, _, rest = gpu("nvidia-gb10", knowledge()).partition("## On every card")
+    assert "../gotchas/sample-draft.md" in rest
+
+
+def test_a_gpu_page_gives_the_limits_with_their_source() -> None:
+    page = gpu("nvidia-gb10", knowledge())
+    assert "Shared memory for a block: 48 KiB, up to 99 KiB when asked for" in page
+    assert "- Source: [" in page
+
+
+def test_a_package_page_gives_its_own_releases_only() -> None:
+    known = knowledge()
+    page = package_page.page(
+        "vllm", links(known, "x").sitemap.packages["vllm"], links(known, "packages/vllm.md")
+    )
+    assert page.count("0.20.0 to 0.33.0 (measured; later not known)") == 1
+    assert "# vLLM" in page
+
+
+def test_a_concept_page_shows_candidates_apart() -> None:
+    known = knowledge()
+    at = links(known, "concepts/invented.md")
+    page = concept_page.page("invented", at.sitemap.concepts["invented"], known, at)
+    proven, _, believed = page.partition("## Believed, not proven")
+    assert "sample-full.md" in proven
+    assert "candidates.md#sample-believed" in believed
+    assert "candidates.md" not in proven
+
+
+def test_candidates_are_ranked_by_reporters() -> None:
+    some = (
+        candidate("b-two", reporter_count=2),
+        candidate("a-none", reporter_count=0),
+        candidate("c-nine", reporter_count=9),
+    )
+    known = knowledge(candidates=some)
+    page = candidates_page.page(known, links(known, "candidates.md"))
+    assert re.findall(r"\{#(.*)\}", page) == ["c-nine", "b-two", "a-none"]
+    assert "**Wanted:** A card that loses things." in page
+
+
+def test_all_gotchas_stand_in_the_index_worst_first_and_withdrawn_last() -> None:
+    known = knowledge(Entry(gotcha("a-minor", severity=Severity.MINOR)))
+    ids = re.findall(r"\(([a-z-]+)\.md\)", index_pages.gotchas(known, links(known, "gotchas/index.md")))
+    assert ids[0] == "sample-full"
+    assert ids[-2:] == ["a-minor", "sample-retracted"]
+    assert len(ids) == len(known.entries)
+
+
+def cells(known: Knowledge, id: str) -> dict[str, list[str]]:
+    """Target to what its cell says, letter and name."""
+    page = matrix.page(known, links(known, "matrix.md"))
+    (line,) = [line for line in page.split("\n") if f'gotchas/{id}/"' in line]
+    return {
+        target: [
+            f"{sign} {unescape(name)}" for name, sign in re.findall(r'title="([^"]*)">([^<]*)</abbr>', cell)
+        ]
+        for target, cell in re.findall(r'<td data-target="([^"]*)">(.*?)</td>', line)
+    }
+
+
+def test_the_matrix_tells_four_kinds_of_knowledge_apart() -> None:
+    found = cells(knowledge(), "sample-full")
+    assert found == {
+        "8.9": ["U upstream proven by compilation", "M mechanism proven by compilation"],
+        "9.0": ["ok control, not affected"],
+        "12.0": ["M mechanism proven by compilation"],
+        "12.1": ["C proven on a card", "M mechanism proven by compilation", "R reported"],
+    }
+
+
+def test_the_matrix_says_every_card_for_what_names_no_hardware() -> None:
+    shown = Entry(
+        gotcha("sample-logic", affects=(case(),)), (result("sample-logic", tier=Tier.LOGIC, target="cpu"),)
+    )
+    known = knowledge(shown)
+    assert cells(known, "sample-logic") == {"every card": ["L reasoning proven on a CPU"]}
+    assert cells(known, "sample-draft") == {"every card": ["○ claimed by the record's range"]}
+
+
+def test_a_run_outside_the_range_counts_for_nothing() -> None:
+    stray = Entry(
+        gotcha("sample-stray"),
+        (
+            result(
+                "sample-stray", tier=Tier.DEVICE, target="sm_90", device="NVIDIA H200", role=Role.ELSEWHERE
+            ),
+        ),
+    )
+    assert "9.0" not in cells(knowledge(stray), "sample-stray")
+
+
+def test_the_matrix_has_a_sign_of_its_own_for_each_mark_and_a_legend() -> None:
+    page = matrix.page(knowledge(), links(knowledge(), "matrix.md"))
+    legend = page.partition('<ul class="gg-legend">')[2].partition("</ul>")[0]
+    signs = re.findall(r">([^<]+)</abbr>", legend)
+    assert len(signs) == len(set(signs)) == 7
+
+
+def test_withdrawn_records_are_not_in_the_matrix() -> None:
+    assert "sample-retracted" not in matrix.page(knowledge(), links(knowledge(), "matrix.md"))
+
+
+def test_the_start_page_counts_what_results_bear_out() -> None:
+    made = files(knowledge(), written())["index.md"].decode()
+    assert "4 gotchas, 2 of them reproduced by code that you can run, 1 also on a card" in made
+    assert made.index("### Blocker") < made.index("### Major")
+    assert "sample-retracted" not in made
+
+
+def test_the_written_start_page_has_three_ways_in_and_an_install_line() -> None:
+    from tests.site.rendering import ROOT, render
+
+    document = read(render((ROOT / "docs" / "index.md").read_text("utf-8")))
+    for said in ("gotchas search", "pytest --gotchas", "from gpu_gotchas.fixes import", "pip install"):
+        assert said in document.text
