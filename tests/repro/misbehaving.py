@@ -1,7 +1,5 @@
 """Probes that end in every way a probe can end. Called in children only, by path."""
 
-# ruff: noqa: ARG001
-
 from __future__ import annotations
 
 import ctypes
