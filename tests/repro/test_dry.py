@@ -30,8 +30,8 @@ OTHERS = os.environ.get("GOTCHAS_TRITON_PATHS", "")
 RELEASES = [pytest.param("", id="installed")] + [
     pytest.param(folder, id=Path(folder).name) for folder in OTHERS.split(os.pathsep) if folder
 ]
-# Targets of the catalogue that a release of Triton generates no code for. 3.6.0 assembles for sm_110a, and its
-# ptxas knows no such target; 3.9.0 fails in a pass over gfx1030. Nothing is refused by 3.7.0 and 3.8.0.
+# Targets that a release of Triton generates no code for. 3.6.0 assembles for sm_110a, and its ptxas knows no
+# such target; 3.9.0 fails in a pass over gfx1030. Nothing is refused by 3.7.0 and 3.8.0.
 REFUSED = {"3.6.0": {"sm_110"}, "3.9.0": {"gfx1030"}}
 
 if not OTHERS:
