@@ -110,7 +110,7 @@ def raised(exception: str = FAILURE, **parts: Any) -> Observation:
 
 def knows(first: str | None = "made-up", *others: str) -> Knowledge:
     """A base in which every text leads to `first` and meets the signatures of `others`."""
-    return Knowledge(first=lambda text: first, others=lambda text: others)
+    return Knowledge(first=lambda _: first, others=lambda _: others)
 
 
 def a_result(**changes: Any) -> Result:

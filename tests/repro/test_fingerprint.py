@@ -146,7 +146,6 @@ def test_moving_text_from_one_module_to_another_changes_it(folder: Path) -> None
         ("gpu_gotchas.nowhere.at_all", None),
     ],
 )
-def test_modules_are_found_without_importing_them(
-    folder: Path, tmp_path: Path, name: str, file: str | None
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_modules_are_found_without_importing_them(tmp_path: Path, name: str, file: str | None) -> None:
     assert module_path(name) == (tmp_path / "gpu_gotchas" / file if file else None)

@@ -37,7 +37,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_release_is_fetched_unpacked_and_found_again(index: Path, tmp_path: Path) -> None:
     wheel(index, {"made_up/__init__.py": "X = 1\n", "made_up/_C.so": "binary", "made_up/data.json": "{}"})
-    with pytest.raises(PackageError, match="`gotchas fetch made-up==1.0` unpacks its source files"):
+    with pytest.raises(PackageError, match=r"`gotchas fetch made-up==1\.0` unpacks its source files"):
         find_package("made-up==1.0")
     folder = fetch_package("made-up==1.0")
     assert folder.is_relative_to(tmp_path / "cache")
@@ -48,9 +48,9 @@ def test_a_release_is_fetched_unpacked_and_found_again(index: Path, tmp_path: Pa
 
 
 def test_what_is_here_is_not_fetched_again(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "_download", lambda spec, into: wheel(into, {"made_up.py": ""}))
+    monkeypatch.setattr(packages, "_download", lambda _, into: wheel(into, {"made_up.py": ""}))
     folder = fetch_package("made-up==1.0")
-    monkeypatch.setattr(packages, "_download", lambda spec, into: pytest.fail("it was fetched again"))
+    monkeypatch.setattr(packages, "_download", lambda *_: pytest.fail("it was fetched again"))
     assert fetch_package("made-up==1.0") == folder
 
 
@@ -70,7 +70,7 @@ def test_an_installed_release_is_used_where_it_is() -> None:
 
 
 def from_wheel(monkeypatch: pytest.MonkeyPatch, files: dict[str, str]) -> Path:
-    monkeypatch.setattr(packages, "_download", lambda spec, into: wheel(into, files))
+    monkeypatch.setattr(packages, "_download", lambda _, into: wheel(into, files))
     return fetch_package("made-up==1.0")
 
 
@@ -94,7 +94,7 @@ def test_too_much_source_is_refused_before_any_of_it_is_written(
 
 
 def test_what_is_no_wheel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(spec: str, into: Path) -> Path:
+    def broken(_: str, into: Path) -> Path:
         path = into / "made_up-1.0-py3-none-any.whl"
         path.write_bytes(b"this is no archive")
         return path
@@ -106,7 +106,7 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_damaged_wheel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def damaged(spec: str, into: Path) -> Path:
+    def damaged(_: str, into: Path) -> Path:
         path = wheel(into, {"made_up.py": "abc" * 1000})
         raw = bytearray(path.read_bytes())
         at = raw.index(b"made_up.py") + 30
@@ -124,7 +124,7 @@ def test_a_damaged_wheel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ["vllm", "vllm>=1", "vllm==", "==1.0", "-r==1", "vllm==1 --index-url=x", "vllm==../1", "a/b==1", ""],
 )
 def test_what_names_no_release_is_refused(spec: str) -> None:
-    with pytest.raises(PackageError, match="write it as vllm==0.33.0"):
+    with pytest.raises(PackageError, match=r"write it as vllm==0\.33\.0"):
         parse_release(spec)
 
 

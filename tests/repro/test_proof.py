@@ -255,7 +255,7 @@ class TestCheck:
         assert (problem.path, problem.line) == (repro.path, 2)
 
     def test_so_is_a_broken_module_beside_it(self, tmp_path: Path) -> None:
-        gotcha, repro = read_gotcha(tmp_path, "import helper\n" + PLAIN)
+        gotcha, _ = read_gotcha(tmp_path, "import helper\n" + PLAIN)
         (gotcha.path / "helper.py").write_text("\ndef bug(:\n")
         (problem,) = check_proofs([gotcha])
         assert (problem.path, problem.line) == (gotcha.path / "helper.py", 2)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,8 @@ def test_what_is_absent_is_left_out_of_the_line_and_a_zero_is_not() -> None:
 
 @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
 def test_no_line_does_worse_than_an_error(line: str) -> None:
-    try:
+    with suppress(ResultError):
         parse_result(line)
-    except ResultError as error:
-        assert str(error)
 
 
 def spoilt(**changes: Any) -> str:

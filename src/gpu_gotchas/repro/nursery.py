@@ -13,24 +13,26 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import TextIO
 
 from gpu_gotchas.repro.request import Request
 from gpu_gotchas.repro.watch import wait
 
 
-def fork_probe(
-    request: Request, folder: Path, timeout: float, announce: Callable[[int], None]
-) -> dict[str, object]:
-    """Fork a child for `request` and say how it ended. Its streams, cache and answer lie in `folder`.
+def fork_probe(request: Request, folder: Path, timeout: float, answers: TextIO) -> None:
+    """Fork a child for `request`, announce it on `answers`, wait, and say there how it ended.
 
-    announce: told the child's process id, so that somebody can end it should this process be killed.
+    Its streams, cache and answer lie in `folder`. With its process id, somebody else can end it should this
+    process be killed.
     """
     streams = [folder / "stdout", folder / "stderr"]
     child = os.fork()
     if child == 0:
+        # While a child holds this end too, nobody would notice that the nursery is gone.
+        os.close(answers.fileno())
         _be_child(request, folder, streams)
 
     def poll() -> int | None:
@@ -45,11 +47,11 @@ def fork_probe(
     with suppress(OSError):
         os.setpgid(child, child)
     try:
-        announce(child)
+        print(child, file=answers, flush=True)
         end = wait(poll, kill, streams, timeout)
     finally:
         kill()
-    return {"exit": end.exit, "timed_out": end.timed_out, "flooded": end.flooded}
+    print(json.dumps(asdict(end)), file=answers, flush=True)
 
 
 def _be_child(request: Request, folder: Path, streams: list[Path]) -> None:
@@ -96,14 +98,7 @@ def main() -> None:
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
-
-        def announce(child: int) -> None:
-            print(child, file=answers, flush=True)
-
-        end = fork_probe(
-            Request.from_json(asked["request"]), Path(asked["folder"]), asked["timeout"], announce
-        )
-        print(json.dumps(end), file=answers, flush=True)
+        fork_probe(Request.from_json(asked["request"]), Path(asked["folder"]), asked["timeout"], answers)
 
 
 if __name__ == "__main__":
