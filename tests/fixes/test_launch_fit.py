@@ -80,7 +80,7 @@ class FakeKernel:
     def __init__(self) -> None:
         self.compiled: list[int] = []
 
-    def warmup(self, name: str, *, grid: Any, shared: int) -> FakeCompiled:  # noqa: ARG002
+    def warmup(self, name: str, *, grid: Any, shared: int) -> FakeCompiled:
         self.compiled.append(shared)
         return FakeCompiled(shared, name)
 

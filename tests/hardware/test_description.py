@@ -170,14 +170,16 @@ def test_a_described_machine_from_a_name() -> None:
 
 
 def test_the_schema_knows_the_catalogue() -> None:
-    """GOTCHAS_UPDATE=1 writes the names of targets and GPUs into the schema."""
+    """GOTCHAS_UPDATE_GOLDEN=1 writes the names of targets and GPUs into the schema."""
     names = {"target": [target.name for target in targets()], "gpu": [gpu.id for gpu in gpus()]}
-    if os.environ.get("GOTCHAS_UPDATE") == "1":
+    if os.environ.get("GOTCHAS_UPDATE_GOLDEN") == "1":
         schema = copy.deepcopy(SCHEMA)
         for key, known in names.items():
             schema["$defs"][key]["enum"] = known
         SCHEMA_FILE.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
-    assert {key: SCHEMA["$defs"][key]["enum"] for key in names} == names, "set GOTCHAS_UPDATE=1 to update"
+    assert {key: SCHEMA["$defs"][key]["enum"] for key in names} == names, (
+        "set GOTCHAS_UPDATE_GOLDEN=1 to update"
+    )
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert tuple(SCHEMA["properties"]["platform"]["properties"]) == PLATFORMS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from gpu_gotchas.records.model import (
     Status,
 )
 from gpu_gotchas.records.problems import RecordErrors
+from gpu_gotchas.records.root import root as records_root
 from gpu_gotchas.records.root import schema_root
 from gpu_gotchas.records.settings import read_settings
 from gpu_gotchas.repro.outcomes import Outcome
@@ -419,12 +420,34 @@ RESULT = Result(
 
 
 def as_line(result: Result) -> dict[str, Any]:
-    fields = {key: value.value if isinstance(value, Enum) else value for key, value in asdict(result).items()}
-    return {"version": 1, **fields, "measured": list(result.measured)}
+    line: dict[str, Any] = json.loads(result.to_json())
+    return line
 
 
-def test_a_result_fits_its_schema() -> None:
-    validator("result").validate(as_line(RESULT))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"tier": Tier.PACKAGE, "subject": Subject.UPSTREAM, "package": "vllm==0.33.0", "described": True},
+        {
+            "outcome": Outcome.MASKED,
+            "masked_by": "another-failure",
+            "device": "NVIDIA H200",
+            "by": "github:x",
+        },
+        {"outcome": Outcome.SKIPPED, "target": "none", "proves": "", "versions": {}, "measured": ()},
+    ],
+)
+def test_a_result_fits_its_schema(changes: dict[str, Any]) -> None:
+    validator("result").validate(as_line(replace(RESULT, **changes)))
+
+
+def test_kept_results_fit_their_schema() -> None:
+    kept = list(records_root().glob("*/verified.jsonl"))
+    assert kept
+    for path in kept:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            validator("result").validate(json.loads(line))
 
 
 @pytest.mark.parametrize("key", [key for key in as_line(RESULT) if key not in ("by", "measured")])

@@ -21,7 +21,7 @@ from gpu_gotchas.site.markdown import visible
 from gpu_gotchas.site.proof_section import outcome_words
 from tests.site.hostile import texts
 from tests.site.rendering import bare, read, render
-from tests.site.samples import AGAINST, DAY, full, gotcha, hostile, knowledge, result
+from tests.site.samples import AGAINST, DAY, case, full, gotcha, hostile, knowledge, result
 
 GOLDEN = Path(__file__).parent / "golden" / "sample-full.md"
 HEADINGS = [
@@ -157,12 +157,21 @@ def test_older_results_are_counted_and_not_shown() -> None:
     assert "2 older results about an earlier form" in page_of(full())
 
 
-def test_settings_are_named_as_they_are_typed() -> None:
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ({"kv_cache_dtype": ("auto", "fp8")}, "`--kv-cache-dtype` is `auto` (the default) or `fp8`"),
+        ({"enforce_eager": ("true",)}, "with `--enforce-eager`\n"),
+        ({"enforce_eager": ("false",)}, "without `--enforce-eager`, as by default"),
+        ({"sample_setting": ("on",)}, "`sample_setting` is `on`"),
+    ],
+)
+def test_settings_are_named_as_they_are_typed(when: dict[str, tuple[str, ...]], said: str) -> None:
     from gpu_gotchas.records.settings import settings as known_settings
 
-    known = replace(knowledge(), settings=known_settings())
-    made = page(full(), known, Links(Sitemap(known), "gotchas/sample-full.md"))
-    assert "`--kv-cache-dtype` is `fp8` or `fp8_e4m3`" in made
+    entry = Entry(gotcha("sample-new", affects=(case(when=when),)))
+    known = replace(knowledge(entry), settings=known_settings())
+    assert said in page(entry, known, Links(Sitemap(known), "gotchas/sample-new.md"))
 
 
 ALLOWED = {

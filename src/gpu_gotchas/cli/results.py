@@ -20,7 +20,7 @@ def add(
 ) -> int:
     """Keep the results that count beside their records. The same file twice changes nothing; the newest wins.
 
-    Left out are skipped runs, hardware that was read from a file, and results about an older form of a record.
+    Left out: skipped runs, hardware that was read from a file, results about an older form of a record.
     """
     from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.records.loading import load_all

@@ -45,15 +45,14 @@ def _case(entry: Entry, case: Case, knowledge: Knowledge) -> Iterator[str]:
 
 def _setting(name: str, values: Sequence[str], known: Mapping[str, Setting]) -> str:
     setting = known.get(name)
-    shown = either([code(value) for value in values])
     if setting is None:
-        return f"{code(name)} is {shown}"
-    default = ", which is the default" if setting.default in values else ""
-    if setting.key and setting.flag:
-        return f"{code(setting.key)} in {code(setting.flag)} is {shown}{default}"
-    if setting.flag and tuple(values) in (("true",), ("false",)):
+        return f"{code(name)} is {either([code(value) for value in values])}"
+    if setting.flag and not setting.key and tuple(values) in (("true",), ("false",)):
+        default = ", as by default" if setting.default in values else ""
         return f"{'with' if values[0] == 'true' else 'without'} {code(setting.flag)}{default}"
-    return f"{code(setting.flag or setting.variable or name)} is {shown}{default}"
+    shown = either([code(value) + " (the default)" * (value == setting.default) for value in values])
+    place = f" in {code(setting.flag)}" if setting.key and setting.flag else ""
+    return f"{code(setting.key or setting.flag or setting.variable or name)}{place} is {shown}"
 
 
 def _cards(entry: Entry, knowledge: Knowledge, links: Links) -> str:
