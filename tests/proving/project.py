@@ -41,7 +41,7 @@ def bug_logic(target, seed):
 CARD = """
 '''What only a card shows.'''
 
-NEEDS = {"gpus": 4, "memory_gib": 1, "minutes": 1}
+NEEDS = {"gpus": 64, "memory_gib": 1, "minutes": 1}
 
 
 def bug_device(target): ...
