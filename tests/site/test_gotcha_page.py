@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from gpu_gotchas.records.model import Status
+from gpu_gotchas.records.model import Fix, FixType, Risk, Status
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Probe, Role, Tier
 from gpu_gotchas.repro.proof import Proof
@@ -218,3 +218,10 @@ def test_what_did_not_fail_has_no_words_of_its_own() -> None:
         "sample-new", role=Role.CONTROL, outcome=Outcome.CONTROL_CLEAN, reason="compiles, 1 launch"
     )
     assert "1 launch" not in page_of(Entry(gotcha("sample-new"), (clean,), Proof(), "x"))
+
+
+def test_a_fix_shows_how_it_is_used_and_what_it_is() -> None:
+    fix = Fix("gpu_gotchas.fixes.launch_fit", FixType.PLANNER, "Time.", Risk.LOW)
+    _, _, made = page_of(Entry(gotcha("sample-new", fixes=(fix,)))).partition("## The fix")
+    assert "```python\nfrom gpu_gotchas.fixes.launch_fit import LaunchFit\n\ndecode = LaunchFit(" in made
+    assert "Launch a Triton kernel in the first configuration" in made

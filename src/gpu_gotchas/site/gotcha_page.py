@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpu_gotchas.records.model import ExpectedExit, Fix, Gotcha, Symptom, Upstream
+from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
@@ -24,7 +25,6 @@ from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatu
 from gpu_gotchas.site.proof_section import proof
 from gpu_gotchas.site.wording import KINDS, package_name, plural
 
-_OURS = "gpu_gotchas."
 _EXITS = {
     ExpectedExit.SIGNAL: "The process is killed by a signal.",
     ExpectedExit.DEVICE_FAULT: "The device reports a fault, and the process cannot use it any more.",
@@ -120,11 +120,10 @@ def _fixes(gotcha: Gotcha) -> str:
 
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
+    usage = read_usage(fix.use)
+    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use)
     said = f"A {fix.type.value}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
-    if fix.use.startswith(_OURS):
-        module, _, name = fix.use.rpartition(".")
-        return blocks(fence(f"from {module} import {name}", "python"), said)
-    return blocks(fence(fix.use), said)
+    return blocks(copied, sentence(usage.summary) if usage else "", said)
 
 
 def _reports(gotcha: Gotcha, links: Links) -> str:
