@@ -78,9 +78,9 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
         path = gotcha_path(entry.gotcha.id)
         yield path, gotcha_page.page(entry, knowledge, at(path))
         yield path.removesuffix(".md") + ".json", json_export.record(entry)
-    for gpu_id, entries in sitemap.gpus.items():
+    for gpu_id, here in sitemap.gpus.items():
         path = gpu_path(gpu_id)
-        yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], entries, knowledge, at(path))
+        yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], here, knowledge, at(path))
     for package, entries in sitemap.packages.items():
         path = package_path(package)
         yield path, package_page.page(package, entries, at(path))

@@ -64,7 +64,7 @@ def _facts(entry: Entry, links: Links, *, status: bool) -> str:
     if status:
         chips.append(status_chip(entry))
     concepts = ", ".join(links.concept(concept) for concept in gotcha.concepts)
-    return block("facts", f"{' '.join(chips)} {concepts}")
+    return block("facts", f"{' '.join(filter(None, chips))} {concepts}")
 
 
 def _seen(gotcha: Gotcha) -> str:

@@ -35,7 +35,7 @@ KINDS = {
 }
 STATUSES = {
     Status.DRAFT: "draft",
-    Status.REPRODUCED: "reproduced, no proven fix yet",
+    Status.REPRODUCED: "failure proven, fix not yet",
     Status.VERIFIED: "failure and fix proven",
     Status.CONTESTED: "contested",
     Status.SUPERSEDED: "superseded",
