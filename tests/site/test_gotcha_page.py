@@ -187,7 +187,7 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
     document = read(render(page_of(entry)))
     assert {tag.name for tag in document.tags} <= ALLOWED
     for tag in document.tags:
-        assert set(tag.attributes) <= {"id", "class", "href", "data-search-exclude"}
+        assert set(tag.attributes) <= {"id", "class", "href"}
         where = tag.attributes.get("href", "")
         # The record's own links may lead out, when they are plain https.
         assert where == raw or not re.match(r"[a-z]+:|//", where)
@@ -201,6 +201,30 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
 def test_versions_and_the_day_are_said_once_for_each_way_of_running() -> None:
     made = page_of(full())
     assert made.count(f"With Triton 3.7.0 on {DAY}.") == 3
+
+
+def test_versions_that_came_to_the_same_share_their_outcomes() -> None:
+    newer = {"triton": "3.7.0"}
+    older = {"triton": "3.6.0"}
+    alike = page_of(
+        Entry(
+            gotcha("sample-new"), tuple(result("sample-new", versions=one) for one in (newer, older)), Proof()
+        )
+    )
+    assert alike.count("fails as described") == 1
+    assert f"With Triton 3.7.0 on {DAY}; with Triton 3.6.0 on {DAY}." in alike
+    apart = page_of(
+        Entry(
+            gotcha("sample-new"),
+            (
+                result("sample-new", versions=newer),
+                result("sample-new", versions=older, outcome=Outcome.NOT_REPRODUCED),
+            ),
+            Proof(),
+        )
+    )
+    assert apart.count("### Compiled, nothing launched") == 1
+    assert f"\n\nWith Triton 3.6.0 on {DAY}.\n\n- does not fail, against the record's claim" in apart
 
 
 def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:

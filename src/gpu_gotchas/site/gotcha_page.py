@@ -7,13 +7,12 @@ from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
-from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.links import Links, repro_path
 from gpu_gotchas.site.markdown import (
     block,
     blocks,
     bullets,
     code,
-    details,
     fence,
     front_matter,
     link,
@@ -52,7 +51,7 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _upstream(gotcha.upstream),
         _siblings(gotcha, links),
         _history(gotcha),
-        _repro(entry),
+        _repro(entry, links),
         _about(gotcha),
     )
 
@@ -173,14 +172,16 @@ def _history(gotcha: Gotcha) -> str:
     )
 
 
-def _repro(entry: Entry) -> str:
+def _repro(entry: Entry, links: Links) -> str:
+    """The command and the file. Inside the page its source would weigh as much as all the rest."""
     if not entry.source:
         return ""
-    lines = entry.source.count("\n")
+    id = entry.gotcha.id
     return blocks(
         "## Run it yourself",
-        fence(f"gotchas run {entry.gotcha.id}", "sh"),
-        details(f"The repro, {plural(lines, 'line')}", fence(entry.source, "python"), searched=False),
+        fence(f"gotchas run {id}", "sh"),
+        f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')} "
+        f"({links.to(repro_path(id, 'txt'), 'read it here')}).",
     )
 
 

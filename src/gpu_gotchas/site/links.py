@@ -22,6 +22,11 @@ def gotcha_path(id: str) -> str:
     return f"gotchas/{id}.md"
 
 
+def repro_path(id: str, ending: str = "py") -> str:
+    """Beside the page, which becomes a folder. As `txt` every browser shows it; most save a `py`."""
+    return f"gotchas/{id}/repro.{ending}"
+
+
 def gpu_path(id: str) -> str:
     return f"gpus/{id}.md"
 

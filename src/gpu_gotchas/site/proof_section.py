@@ -72,12 +72,22 @@ def _order(result: Result) -> tuple[int, str, str]:
 
 
 def _setting(result: Result) -> Hashable:
-    """What says how a result was had."""
-    versions = tuple(sorted(result.versions.items()))
-    return result.tier, result.subject, result.package, result.device, versions
+    """What says how a result was had, versions apart."""
+    return result.tier, result.subject, result.package, result.device
 
 
 def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
+    """One heading; versions that came to the same share their outcomes."""
+    runs: dict[str, list[str]] = {}
+    for one in _group(group, lambda result: tuple(sorted(result.versions.items()))):
+        alike = _group(one, lambda result: (outcome_words(result), result.masked_by))
+        runs.setdefault(bullets(_shown(some, gotcha, links) for some in alike), []).append(_with(one))
+    parts = [f"{_upper('; '.join(withs))}.\n\n{outcomes}" for outcomes, withs in runs.items()]
+    parts[0] = f"{_SUBJECTS[group[0].subject]}. {parts[0]}"
+    return blocks(f"### {_how(group[0])}", *parts)
+
+
+def _with(group: Sequence[Result]) -> str:
     newest = max(group, key=lambda result: result.date)
     tested = (newest.package or "").partition("==")[0]  # stands in the heading
     used = [
@@ -85,13 +95,11 @@ def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
         for name, version in sorted(newest.versions.items())
         if name != tested
     ]
-    how = f"With {listed(used)}" if used else "Run"
-    alike = _group(group, lambda one: (outcome_words(one), one.masked_by))
-    return blocks(
-        f"### {_how(newest)}",
-        f"{_SUBJECTS[newest.subject]}. {how} on {text(newest.date[:10])}.",
-        bullets(_shown(one, gotcha, links) for one in alike),
-    )
+    return f"{f'with {listed(used)}' if used else 'run'} on {text(newest.date[:10])}"
+
+
+def _upper(said: str) -> str:
+    return said[:1].upper() + said[1:]
 
 
 def _how(result: Result) -> str:
