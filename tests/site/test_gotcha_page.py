@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from gpu_gotchas.records.model import Fix, FixType, Risk, Status
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import Probe, Role, Tier
+from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.proof import Proof
 from gpu_gotchas.site.gotcha_page import page
 from gpu_gotchas.site.knowledge import Entry
@@ -47,7 +47,11 @@ def page_of(entry: Entry) -> str:
 
 
 def headings(text: str) -> list[str]:
-    return [line.removeprefix("## ") for line in text.split("\n") if line.startswith("## ")]
+    return [
+        line.removeprefix("## ").removesuffix(" { data-search-exclude }")
+        for line in text.split("\n")
+        if line.startswith("## ")
+    ]
 
 
 def test_a_full_record_reads_as_agreed() -> None:
@@ -187,7 +191,7 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
     document = read(render(page_of(entry)))
     assert {tag.name for tag in document.tags} <= ALLOWED
     for tag in document.tags:
-        assert set(tag.attributes) <= {"id", "class", "href"}
+        assert set(tag.attributes) <= {"id", "class", "href", "data-search-exclude"}
         where = tag.attributes.get("href", "")
         # The record's own links may lead out, when they are plain https.
         assert where == raw or not re.match(r"[a-z]+:|//", where)
@@ -249,3 +253,25 @@ def test_a_fix_shows_how_it_is_used_and_what_it_is() -> None:
     _, _, made = page_of(Entry(gotcha("sample-new", fixes=(fix,)))).partition("## The fix")
     assert "```python\nfrom gpu_gotchas.fixes.launch_fit import LaunchFit\n\ndecode = LaunchFit(" in made
     assert "Launch a Triton kernel in the first configuration" in made
+
+
+def test_a_package_asked_as_no_target_compiled_nothing() -> None:
+    ran = result(
+        "sample-new", tier=Tier.PACKAGE, subject=Subject.UPSTREAM, target="cpu",
+        probe=Probe.FIXED, outcome=Outcome.FIX_CONFIRMED,
+    )  # fmt: skip
+    assert outcome_words(ran) == "the fix holds"
+
+
+def test_a_type_has_its_article() -> None:
+    fixes = tuple(Fix("vllm>=0.34.0", kind, "Time.", Risk.LOW) for kind in (FixType.UPGRADE, FixType.GUARD))
+    made = page_of(Entry(gotcha("sample-new", fixes=fixes)))
+    assert "An upgrade, low risk." in made
+    assert "A guard, low risk." in made
+
+
+def test_search_leaves_out_how_it_is_known() -> None:
+    made = page_of(full())
+    for heading in ("Proof", "Reports", "Upstream", "History", "Run it yourself"):
+        assert f"## {heading} {{ data-search-exclude }}\n" in made
+    assert "## What you see\n" in made

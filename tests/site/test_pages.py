@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 from gpu_gotchas.records.model import Severity
+from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.repro.probe import Role, Subject, Tier
 from gpu_gotchas.site import candidates_page, concept_page, gpu_page, index_pages, matrix, package_page
 from gpu_gotchas.site.build import files
@@ -178,8 +179,11 @@ def test_the_written_start_page_has_three_ways_in_and_an_install_line() -> None:
     from tests.site.rendering import ROOT, render
 
     document = read(render((ROOT / "docs" / "index.md").read_text("utf-8")))
-    for said in ("gotchas search", "pytest --gotchas", "from gpu_gotchas.fixes import", "pip install"):
+    for said in ("gotchas search", "pytest --gotchas", "from gpu_gotchas.fixes.", "pip install"):
         assert said in document.text
+    usage = read_usage("gpu_gotchas.fixes.launch_fit")
+    assert usage is not None
+    assert usage.imports in document.text
 
 
 def test_start_page_and_index_count_alike() -> None:
@@ -210,3 +214,8 @@ def test_a_withdrawn_record_has_no_severity_anywhere() -> None:
         told = [line for line in lines if "sample-retracted.md" in line] if "retracted" not in path else lines
         assert told
         assert not [line for line in told if "gg-major" in line]
+
+
+def test_upstream_proven_says_the_mechanism_as_well() -> None:
+    known = knowledge()
+    assert "| upstream proven by compilation |" in row(gpu("nvidia-l4", known), "sample-full")

@@ -19,10 +19,11 @@ from gpu_gotchas.site.markdown import (
     prose,
     sentence,
     text,
+    unsearched,
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
-from gpu_gotchas.site.wording import KINDS, package_name, plural
+from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, package_name, plural
 
 _EXITS = {
     ExpectedExit.SIGNAL: "The process is killed by a signal.",
@@ -81,9 +82,10 @@ def _observable(symptom: Symptom) -> str:
     seen = symptom.observable
     if seen is None:
         return ""
+    bad, good = (bound_words(bound.above, f"{bound.value:g}") for bound in (seen.bad, seen.good))
     return (
-        f"What tells it is the {text(seen.quantity)}, in {text(seen.unit)}: "
-        f"bad is {text(str(seen.bad))}, good is {text(str(seen.good))}. {sentence(seen.because)}"
+        f"It shows in the {text(seen.quantity)}, {text(in_unit(seen.unit))}: "
+        f"{bad} is bad, {good} is good. {sentence(seen.because)}"
     )
 
 
@@ -121,7 +123,10 @@ def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
     usage = read_usage(fix.use)
     copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use)
-    said = f"A {fix.type.value}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
+    kind = fix.type.value
+    said = (
+        f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
+    )
     return blocks(copied, sentence(usage.summary) if usage else "", said)
 
 
@@ -130,13 +135,13 @@ def _reports(gotcha: Gotcha, links: Links) -> str:
         return ""
     count = people(gotcha)
     said = f"{count} {'reproduces' if gotcha.reporter_count == 1 else 'reproduce'} it." if count else ""
-    return blocks("## Reports", said, reports(gotcha.reports, links))
+    return blocks(unsearched("## Reports"), said, reports(gotcha.reports, links))
 
 
 def _upstream(found: tuple[Upstream, ...]) -> str:
     if not found:
         return ""
-    return blocks("## Upstream", bullets(map(_looked_up, found)))
+    return blocks(unsearched("## Upstream"), bullets(map(_looked_up, found)))
 
 
 def _looked_up(one: Upstream) -> str:
@@ -159,7 +164,7 @@ def _history(gotcha: Gotcha) -> str:
     if not events:
         return ""
     return blocks(
-        "## History",
+        unsearched("## History"),
         bullets(
             f"{text(one.date)}: {sentence(one.was)}"
             + (
@@ -178,7 +183,7 @@ def _repro(entry: Entry, links: Links) -> str:
         return ""
     id = entry.gotcha.id
     return blocks(
-        "## Run it yourself",
+        unsearched("## Run it yourself"),
         fence(f"gotchas run {id}", "sh"),
         f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')} "
         f"({links.to(repro_path(id, 'txt'), 'read it here')}).",

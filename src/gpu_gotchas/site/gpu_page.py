@@ -72,12 +72,19 @@ def shared_memory(target: Target) -> str:
     return f"{target.shared_default / KIB:g} KiB, up to {most} when asked for"
 
 
+# What the firmer of two says as well.
+_SAID_WITH = {Mark.UPSTREAM: Mark.MECHANISM, Mark.UPSTREAM_CPU: Mark.LOGIC}
+
+
 def known_here(entry: Entry, gpu: Gpu, knowledge: Knowledge) -> str:
     """How firmly the gotcha is known on this card; what holds for its target says so. Plain text."""
     inside = strikes(entry.gotcha, gpu) is not Truth.NO
     found = {*marks(entry, gpu.target, knowledge), *(marks_on_cpu(entry) if inside else ())}
     if len(found) > 1:
         found.discard(Mark.CLAIMED)  # says least
+    for firmer, weaker in _SAID_WITH.items():
+        if firmer in found:
+            found.discard(weaker)
     said = []
     reported = any(gpu.id in report.on for report in standing_reports(entry.gotcha))
     for mark in [mark for mark in reversed(Mark) if mark in found]:

@@ -11,8 +11,8 @@ from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
-from gpu_gotchas.site.wording import listed, package_name, plural
+from gpu_gotchas.site.markdown import block, blocks, bullets, details, text, unsearched
+from gpu_gotchas.site.wording import listed, measured, package_name, plural
 
 _ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
 _MOST_REASONS = 3
@@ -37,7 +37,7 @@ _WORDS = {
     Outcome.TIMED_OUT: "the probe did not end in time",
     Outcome.MASKED: "another failure comes first",
     Outcome.INCONCLUSIVE: "neither good nor bad",
-    Outcome.ELSEWHERE: "run outside the claimed range, which proves nothing",
+    Outcome.ELSEWHERE: "no proof, since outside the claimed range: run",
     Outcome.SKIPPED: "not run",
 }
 # Without a card nothing is launched, so nothing there may be said to run.
@@ -56,7 +56,10 @@ def proof(entry: Entry, links: Links) -> str:
     groups = _group(sorted(entry.results, key=_order), _setting)
     shown = blocks(*(_run(group, entry.gotcha, links) for group in groups))
     return blocks(
-        "## Proof", block("proof", shown) if shown else "Nothing was run yet.", _missing(entry), _stale(entry)
+        unsearched("## Proof"),
+        block("proof", shown) if shown else "Nothing was run yet.",
+        _missing(entry),
+        _stale(entry),
     )
 
 
@@ -128,7 +131,8 @@ def _natural(target: str) -> list[tuple[str, int]]:
 
 def outcome_words(result: Result) -> str:
     """What came out, in words that claim no more than the tier shows."""
-    compiled = _COMPILED if result.tier in (Tier.COMPILE, Tier.PACKAGE) else {}
+    # A package is asked to compile for a target; asked as none at all, its code ran.
+    compiled = _COMPILED if result.target != CPU and result.tier in (Tier.COMPILE, Tier.PACKAGE) else {}
     words = compiled.get(result.outcome, _WORDS[result.outcome])
     control = result.role is Role.CONTROL or result.probe is Probe.CONTROL
     return f"control: {words}" if control else words
@@ -138,9 +142,8 @@ def _measured(group: Iterable[Result], gotcha: Gotcha) -> str:
     values = [value for result in group for value in result.measured]
     if not values:
         return ""
-    span = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
     observable = gotcha.symptom.observable
-    return f"; measured {span}{f' {text(observable.unit)}' if observable else ''}"
+    return f"; measured {text(measured(values, observable.unit if observable else ''))}"
 
 
 def _reasons(group: Sequence[Result]) -> str:

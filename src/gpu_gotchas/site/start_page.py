@@ -41,7 +41,7 @@ def _counts(knowledge: Knowledge, _: Links) -> str:
             f"{count(knowledge.entries, 'gotcha')}.",
             f"Proven {', '.join(said)}." if said else "",
             f"Not proven yet: {unproven}." if unproven else "",
-            f"{plural(len(knowledge.candidates), 'candidate')} beside them, believed and without a repro.",
+            f"Believed, without a repro: {plural(len(knowledge.candidates), 'candidate')}.",
             f"Built on {knowledge.generated}.",
         ]
     ).replace("  ", " ")
