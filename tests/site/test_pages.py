@@ -170,7 +170,7 @@ def test_withdrawn_records_are_not_in_the_matrix() -> None:
 
 def test_the_start_page_counts_what_results_bear_out() -> None:
     made = files(knowledge(), written())["index.md"].decode()
-    assert "4 gotchas, 1 withdrawn. Proven on a card 1, by compilation 1. Not proven yet: 2." in made
+    assert "4 gotchas, 1 withdrawn. Proven: 1 on a card, 1 by compilation. Not proven yet: 2." in made
     assert made.index("### Blocker") < made.index("### Major")
     assert "sample-retracted" not in made
 

@@ -31,7 +31,7 @@ def gpus(knowledge: Knowledge, links: Links) -> str:
         shown = [section for target in targets if (section := _cards(target, knowledge, links))]
         if shown:
             sections += [f"## {vendor_name(vendor)}", *shown]
-    included = f", the {len(everywhere)} of every card included" if everywhere else ""
+    included = f", with the {len(everywhere)} of every card" if everywhere else ""
     return blocks(
         front_matter("By GPU", hide=["toc"]),
         "# By GPU",

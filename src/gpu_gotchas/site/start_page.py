@@ -34,12 +34,12 @@ def _counts(knowledge: Knowledge, _: Links) -> str:
     standing = knowledge.standing
     proven = [one for one in standing if one.status in (Status.VERIFIED, Status.REPRODUCED)]
     grounds = [shown for shown in map(ground, proven) if shown]
-    said = [f"{one.value.removeprefix('proven ')} {grounds.count(one)}" for one in Ground if one in grounds]
+    said = [f"{grounds.count(one)} {one.value.removeprefix('proven ')}" for one in Ground if one in grounds]
     unproven = len(standing) - len(grounds)
     return " ".join(
         [
             f"{count(knowledge.entries, 'gotcha')}.",
-            f"Proven {', '.join(said)}." if said else "",
+            f"Proven: {', '.join(said)}." if said else "",
             f"Not proven yet: {unproven}." if unproven else "",
             f"Believed, without a repro: {plural(len(knowledge.candidates), 'candidate')}.",
             f"Built on {knowledge.generated}.",
