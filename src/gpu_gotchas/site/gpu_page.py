@@ -8,7 +8,17 @@ from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.site.evidence import Mark, cards_run, marks, marks_on_cpu, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, code, front_matter, link, table, text
+from gpu_gotchas.site.markdown import (
+    block,
+    blocks,
+    bullets,
+    code,
+    front_matter,
+    link,
+    table,
+    text,
+    unsearched,
+)
 from gpu_gotchas.site.parts import by_severity, case_versions, severity_chip
 from gpu_gotchas.site.reach import Concerning, strikes
 from gpu_gotchas.site.wording import gpu_name, listed, target_words
@@ -18,7 +28,7 @@ def page(gpu: Gpu, here: Concerning, knowledge: Knowledge, links: Links) -> str:
     name = gpu_name(gpu)
 
     def listed_as(heading: str, entries: tuple[Entry, ...]) -> str:
-        return blocks(heading, _table(gpu, entries, knowledge, links)) if entries else ""
+        return blocks(unsearched(heading), _table(gpu, entries, knowledge, links)) if entries else ""
 
     return blocks(
         front_matter(name, f"Known inference failures on {name}, proven and reported."),

@@ -87,7 +87,7 @@ def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
         runs.setdefault(bullets(_shown(some, gotcha, links) for some in alike), []).append(_with(one))
     parts = [f"{_upper('; '.join(withs))}.\n\n{outcomes}" for outcomes, withs in runs.items()]
     parts[0] = f"{_SUBJECTS[group[0].subject]}. {parts[0]}"
-    return blocks(f"### {_how(group[0])}", *parts)
+    return blocks(unsearched(f"### {_how(group[0])}"), *parts)
 
 
 def _with(group: Sequence[Result]) -> str:
