@@ -158,4 +158,4 @@ def entry_point(folder: Path) -> None:
 def block(folder: Path, *names: str) -> None:
     """Make modules look as if they were not installed."""
     for name in names:
-        (folder / f"{name}.py").write_text(f"raise ModuleNotFoundError('No module named {name!r}')\n")
+        (folder / f"{name}.py").write_text(f"raise ModuleNotFoundError('not here', name={name!r})\n")

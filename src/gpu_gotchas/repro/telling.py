@@ -25,6 +25,11 @@ def summary(seen: Observation) -> str:
     return "returned"
 
 
+def needs(package: str) -> str:
+    """Why what needs a package did not run."""
+    return f"needs {package}, which is not installed here"
+
+
 def exit_text(code: int) -> str:
     """code: exit code, negative for a signal."""
     if code >= 0:
