@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,9 @@ from pathlib import Path
 from gpu_gotchas.records.root import OVERRIDE
 from gpu_gotchas.repro.results import Result, read_results
 from tests.repro.samples import OBSERVABLE, write_gotcha
+
+LIMIT = 120.0
+"""Seconds that one run of pytest may take."""
 
 MISFIT = """
 '''A widget that does not fit.'''
@@ -134,15 +138,25 @@ class Project:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_be_interruptible,
         )
 
     def run(self, *arguments: str, **variables: str) -> Done:
         with self.start(*arguments, **variables) as process:
-            output, _ = process.communicate(timeout=120)
+            try:
+                output, _ = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # else leaving this block waits for it
+                raise
         return Done(process.returncode, output)
 
     def results(self, name: str) -> list[Result]:
         return read_results(self.folder / name)
+
+
+def _be_interruptible() -> None:
+    """Whoever started us may have SIGINT ignored, as `nohup … &` does; a child would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def entry_point(folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_the_entry_module_pulls_in_nothing_of_ours(project: Project) -> None:
     setup = "import sys, pytest\nBEFORE = set(sys.modules)\n"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(project.paths)}
     done = subprocess.run(
-        [sys.executable, "-c", setup + code], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", setup + code], env=environment, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[] set()"
 
@@ -267,7 +267,10 @@ class TestTheReport:
         process = project.start("--gotchas", "--gotcha-report", "r.jsonl")
         hanging = int(eventually(project.folder / "hanging"))
         process.send_signal(how)
-        process.communicate(timeout=30)
+        try:
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
         assert process.returncode == (-how if how is signal.SIGKILL else pytest.ExitCode.INTERRUPTED)
         finished = {result.gotcha for result in project.results("r.jsonl")}
         assert finished == {"card-only", "widget-misfit"}
