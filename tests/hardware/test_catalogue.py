@@ -211,6 +211,35 @@ def test_a_laptop_is_not_its_namesake() -> None:
     assert gpu_by_driver_name("NVIDIA GeForce RTX 4070 Laptop GPU") is None
 
 
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        ("8.6", "sm_86"),
+        ("SM_90", "sm_90"),
+        ("RTX 3090", "sm_86"),
+        ("geforce rtx 3090", "sm_86"),
+        ("NVIDIA GeForce RTX 3090", "sm_86"),
+        ("nvidia-l4", "sm_89"),
+        ("NVIDIA L4", "sm_89"),
+        ("T4", "sm_75"),
+        ("MI300X", "gfx942"),
+    ],
+)
+def test_a_target_is_also_found_by_what_people_call_its_cards(said: str, target: str) -> None:
+    assert find_target(said).name == target
+
+
+def test_every_gpu_leads_to_its_target() -> None:
+    for gpu in gpus():
+        assert find_target(gpu.id) is gpu.target
+        assert {find_target(name) for name in gpu.names} == {gpu.target}
+
+
+def test_a_name_without_a_likeness_is_told_what_names_look_like() -> None:
+    with pytest.raises(UnknownName, match=r"unknown target 'foo'; name it as sm_86, gfx942 or 8\.6, or"):
+        find_target("foo")
+
+
 def test_an_unknown_name_comes_with_suggestions() -> None:
     with pytest.raises(UnknownName, match=r"did you mean.*sm_86"):
         find_target("sm86")

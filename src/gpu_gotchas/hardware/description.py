@@ -22,6 +22,7 @@ from gpu_gotchas.hardware.catalogue import (
     find_gpu,
     find_target,
     gpu_by_driver_name,
+    gpus_called,
     target_by_driver_name,
 )
 from gpu_gotchas.hardware.documents import Item, read_document
@@ -53,15 +54,12 @@ def read_machine(path: Path) -> Machine:
 
 
 def described_machine(name: str) -> Machine:
-    """A machine with one card of which only this is known: a target, a GPU's id, or a driver's name for it.
+    """A machine with one card of which only this is known: whatever `find_target` understands.
 
     Raises UnknownName with a suggestion.
     """
-    if name.casefold().startswith(("sm_", "gfx")):
-        target = find_target(name)
-        card = Card(target.name, target, vendor=target.vendor)
-    else:
-        card = _card_of(gpu_by_driver_name(name) or find_gpu(name), None)
+    target, called = find_target(name), gpus_called(name)
+    card = _card_of(called[0], None) if len(called) == 1 else Card(target.name, target, vendor=target.vendor)
     return Machine(cards=(card,), described=True)
 
 
