@@ -59,10 +59,13 @@ def find_target(name: str) -> Target:
 
     Raises UnknownName with a suggestion, or with what names look like.
     """
-    found = {_targets_by_name().get(name.casefold())} - {None} or {gpu.target for gpu in gpus_called(name)}
-    if len(found) != 1:
+    found = _targets_by_name().get(name.casefold())
+    if found is not None:
+        return found
+    called = {gpu.target for gpu in gpus_called(name)}
+    if len(called) != 1:
         raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], _FORMS)
-    return found.pop()
+    return called.pop()
 
 
 def gpus_called(name: str) -> tuple[Gpu, ...]:
