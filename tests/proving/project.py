@@ -124,14 +124,14 @@ class Project:
         path.write_text(textwrap.dedent(text).lstrip())
         return path
 
-    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """pytest in a session of its own, so that a test may kill it."""
+    def start(self, *arguments: str, module: str = "pytest", **variables: str) -> subprocess.Popen[str]:
+        """A module, pytest by default, in a session of its own, so that a test may kill it."""
         dropped = {"PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "COLUMNS"}
         environment = {name: value for name, value in os.environ.items() if name not in dropped}
         environment |= {"PYTHONPATH": os.pathsep.join(self.paths), OVERRIDE: str(self.root), "COLUMNS": "80"}
         environment |= {"HOME": str(self.folder), **self.variables, **variables}
         return subprocess.Popen(
-            [sys.executable, "-m", "pytest", *arguments],
+            [sys.executable, "-m", module, *arguments],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -149,6 +149,9 @@ class Project:
                 os.killpg(process.pid, signal.SIGKILL)  # else leaving this block waits for it
                 raise
         return Done(process.returncode, output)
+
+    def gotchas(self, *arguments: str) -> Done:
+        return self.run(*arguments, module="gpu_gotchas.cli")
 
     def results(self, name: str) -> list[Result]:
         return read_results(self.folder / name)

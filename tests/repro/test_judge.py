@@ -131,7 +131,8 @@ TABLE: list[tuple[str, Probe, Role, Observation, Knowledge, Outcome, str]] = [
     ("signal", BUG, AFFECTED, died(1, "Bye."), KNOWN, Outcome.CRASHED, "exit code 1 and no answer: Bye."),
     ("signal", BUG, AFFECTED, died(1, lost="the nursery is gone"), KNOWN, Outcome.CRASHED, "nursery is gone"),
     ("signal", FIXED, AFFECTED, died(-11), KNOWN, Outcome.FIX_FAILED, "SIGSEGV"),
-    ("signal", BUG, AFFECTED, died(-9, timed_out=True), KNOWN, Outcome.TIMED_OUT, "no answer within 120 s (--gotcha-timeout)"),
+    ("signal", BUG, AFFECTED, died(-9, timed_out=True), KNOWN, Outcome.TIMED_OUT,
+     "no answer within 120 s (--gotcha-timeout)"),
     ("signal", BUG, AFFECTED, died(-9, flooded=True), KNOWN, Outcome.CRASHED, "printed more"),
     ("hang", BUG, AFFECTED, died(-9, timed_out=True), KNOWN, Outcome.REPRODUCED, "no answer within"),
     ("hang", FIXED, AFFECTED, died(-9, timed_out=True), KNOWN, Outcome.FIX_FAILED, "no answer within"),
@@ -151,8 +152,8 @@ TABLE: list[tuple[str, Probe, Role, Observation, Knowledge, Outcome, str]] = [
      Outcome.CRASHED, "cannot be loaded"),
     ("text", BUG, AFFECTED, Observation(Answer("unloadable", missing="torch"), 0, 0.1), KNOWN,
      Outcome.SKIPPED, "needs torch, which is not installed here"),
-    ("text", FIXED, ON_CONTROL, raised("ModuleNotFoundError: No module named 'numpy'", missing="numpy"), KNOWN,
-     Outcome.SKIPPED, "needs numpy, which is not installed here"),
+    ("text", FIXED, ON_CONTROL, raised("ModuleNotFoundError: No module named 'numpy'", missing="numpy"),
+     KNOWN, Outcome.SKIPPED, "needs numpy, which is not installed here"),
     ("text", BUG, AFFECTED, raised(missing="widgets"), KNOWN, Outcome.REPRODUCED, FAILURE),
 ]  # fmt: skip
 

@@ -41,6 +41,10 @@ class Hooks:
     def pytest_report_header(self) -> list[str]:
         return header(self._ours.machine)
 
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """What a run is about is told also where pytest's own header is not wanted."""
+        return header(self._ours.machine) if self._config.getoption("no_header") else []
+
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Where records lie in the project under test, a folder of theirs is collected as what it is."""
         if not (path / "gotcha.yaml").is_file() or path.resolve().parent != root().resolve():
@@ -51,7 +55,7 @@ class Hooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Elsewhere they are added to what the project has itself, before anybody sorts or deselects."""
-        if is_checkout() and root().resolve().parent == self._config.rootpath.resolve():
+        if is_checkout() and any(map(_in_our_working_copy, self._places())):
             return
         for gotcha in self._ours.wanted:
             folder = GotchaFolder.of(session, gotcha, self._ours)
@@ -83,11 +87,29 @@ class Hooks:
         if not session.exitstatus and any(self._idle()):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """A run is told by its outcome, which says more than that it passed."""
+        lines = [str(value) for name, value in report.user_properties if name == RESULT]
+        if report.when != "call" or not lines:
+            return None
+        letter = {"passed": ".", "failed": "F", "skipped": "s"}[report.outcome]
+        return report.outcome, letter, parse_result(lines[0]).outcome.value
+
     def pytest_unconfigure(self) -> None:
         self._ours.close()
+
+    def _places(self) -> Iterator[Path]:
+        """What pytest was asked to collect from."""
+        for argument in self._config.args:
+            yield self._config.invocation_params.dir / argument.partition("::")[0]
 
     def _idle(self) -> Iterator[str]:
         """Tiers that were asked for and ran nothing, where that fails."""
         if self._strict and self._gathers and not self._config.getoption("collectonly"):
             ran = {result.tier for result in self._results if result.outcome is not Outcome.SKIPPED}
             yield from (tier.value for tier in self._ours.asked.tiers if tier not in ran)
+
+
+def _in_our_working_copy(place: Path) -> bool:
+    """There, paths choose among the records: those below are collected, and no others."""
+    return place.resolve().is_relative_to(root().resolve().parent)

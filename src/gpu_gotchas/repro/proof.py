@@ -133,7 +133,7 @@ def _is_control(result: Result) -> bool:
 
 
 def _is_unexplained(result: Result) -> bool:
-    """Of a control that fails otherwise than the record says: it neither bears the record out nor denies it."""
+    """A control that fails otherwise than the record says neither bears the record out nor denies it."""
     masked = result.outcome is Outcome.MASKED and not result.masked_by
     return _is_control(result) and (masked or result.outcome is Outcome.WRONG_SYMPTOM)
 
