@@ -83,6 +83,12 @@ class TestAsked:
         assert "collected 4 items" in done.output
         assert "3 passed, 1 skipped" in done.output
 
+    def test_in_a_project_that_lies_beside_the_records(self, project: Project) -> None:
+        beside = project.root.parent / "project"
+        beside.mkdir()
+        done = Project(beside, project.root, project.paths).run("--gotchas")
+        assert "collected 4 items" in done.output
+
     def test_under_strict_settings(self, project: Project) -> None:
         project.write("pytest.ini", "[pytest]\nfilterwarnings = error\naddopts = --strict-markers\n")
         done = project.run("--gotchas", "-W", "error", "--strict-config", "-p", "no:cacheprovider")

@@ -55,7 +55,7 @@ class Hooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Elsewhere they are added to what the project has itself, before anybody sorts or deselects."""
-        if is_checkout() and any(map(_in_our_working_copy, self._places())):
+        if is_checkout() and self._paths_choose():
             return
         for gotcha in self._ours.wanted:
             folder = GotchaFolder.of(session, gotcha, self._ours)
@@ -98,18 +98,18 @@ class Hooks:
     def pytest_unconfigure(self) -> None:
         self._ours.close()
 
-    def _places(self) -> Iterator[Path]:
-        """What pytest was asked to collect from."""
-        for argument in self._config.args:
-            yield self._config.invocation_params.dir / argument.partition("::")[0]
+    def _paths_choose(self) -> bool:
+        """Whether this is our own working copy, where records below the paths to collect from are collected.
+
+        An empty folder elsewhere, as `gotchas run` gives it, chooses nothing.
+        """
+        ours, here = root().resolve().parent, self._config.invocation_params.dir
+        places = ((here / argument.partition("::")[0]).resolve() for argument in self._config.args)
+        in_place = self._config.rootpath.resolve() == ours
+        return in_place and any(place.is_relative_to(ours) for place in places)
 
     def _idle(self) -> Iterator[str]:
         """Tiers that were asked for and ran nothing, where that fails."""
         if self._strict and self._gathers and not self._config.getoption("collectonly"):
             ran = {result.tier for result in self._results if result.outcome is not Outcome.SKIPPED}
             yield from (tier.value for tier in self._ours.asked.tiers if tier not in ran)
-
-
-def _in_our_working_copy(place: Path) -> bool:
-    """There, paths choose among the records: those below are collected, and no others."""
-    return place.resolve().is_relative_to(root().resolve().parent)
