@@ -26,31 +26,41 @@ _PREFIXES = tuple(
         rf"\[?{_LEVEL}\]?(?::\s+|\s+-\s+|\]\s?)",
     )
 )
-_DEEPEST_WRAPPING = 12
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
+_WARNING = frozenset({"WARN", "WARNING", "W"})
+_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above."""
+    """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above.
+
+    warns: at level WARNING. rank: which worker of several printed it, where the prefix says so.
+    """
 
     text: str
     logged: bool = False
     severe: bool = False
+    warns: bool = False
+    rank: str | None = None
 
 
 def unwrap(text: str) -> Message:
     """A cleaned line without the prefixes that loggers, launchers and collectors put before it."""
-    logged = severe = False
-    for _ in range(_DEEPEST_WRAPPING):
+    logged = severe = warns = False
+    whole = text
+    while True:
         text = text.lstrip()
         for pattern in _PREFIXES:
             match = pattern.match(text)
             if match and match.end():
                 text = text[match.end() :]
                 logged = logged or not match[0].startswith(">")
-                severe = severe or match.groupdict().get("level") in _SEVERE
+                level = match.groupdict().get("level")
+                severe, warns = severe or level in _SEVERE, warns or level in _WARNING
                 break
         else:
             break
-    return Message(text.rstrip(), logged, severe)
+    rank = _RANK.search(whole[: len(whole) - len(text)]) if logged else None
+    told = next(filter(None, rank.groups()), None) if rank else None
+    return Message(text.rstrip(), logged, severe, warns, told)
