@@ -29,7 +29,7 @@ starting state status stderr stdout stop support supported supports system task 
 thread time timeout token tokens torch total trace traceback tried triton true try trying type types
 unable unexpected unknown unsupported user value values version vllm sglang wait warning warnings worker
 workers world write wrong zero
-encountered runner core.py init__ call__ gpu_model_runner.py gpu_worker.py worker_base.py multiproc_executor.py
+site packages lib dist conda venv encountered runner core.py init__ call__ gpu_model_runner.py gpu_worker.py worker_base.py multiproc_executor.py
 uniproc_executor.py loader.py utils.py module.py linear.py llm_engine.py async_llm.py api_server.py run_engine_core
 initialize_kv_caches determine_available_memory determine profile_run profile dummy_run execute execute_model
 capture_model compile_or_warm_up_model warm wrapper func lambda forward apply interface impl abstract abstract.py

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.questions import Question
+from gpu_gotchas.search.questions import SHORT, Question
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.words import is_common, words
 
@@ -59,7 +59,7 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
     for question, found in lines:
         if not question.text.startswith(_FRAME):
             for record, share in _shares(index, found, telling).items():
-                best_line[record] = max(best_line[record], share)
+                best_line[record] = max(best_line[record], share * question.weight)
     named = _named(index, asked)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
@@ -74,6 +74,8 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
 def _named(index: Index, asked: Sequence[Question]) -> set[str]:
     """Records that the text calls by their id or an older name."""
     called = {word.strip(".,:;()`'\"").lower() for question in asked for word in question.text.split()}
+    if len(asked) > SHORT:
+        return set()  # a list of records is about none
     names = {index.aliases.get(word, word) for word in called if "-" in word or len(asked) == 1}
     return {name for name in names if index.record(name) is not None}
 
