@@ -45,6 +45,11 @@ class Library:
     def nvmlDeviceGetCudaComputeCapability(self, handle: int) -> tuple[int, int]:
         return self._cards[handle][1]
 
+    def nvmlDeviceGetMigMode(self, handle: int) -> list[int]:
+        if self._cards[handle] is A5000:
+            raise RuntimeError("Not Supported")
+        return [1, 1]
+
     def nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:
         if self._cards[handle][2] is None:
             raise RuntimeError("Not Supported")
@@ -69,6 +74,7 @@ def test_cards_driver_and_runtime() -> None:
     assert [card.target for card in finding.cards] == [find_target("sm_86"), find_target("sm_90")]
     assert finding.cards[0].memory == 25757220864
     assert finding.cards[1].name == "NVIDIA H200"
+    assert [card.mig for card in finding.cards] == [None, True], "a card that cannot be divided does not say"
     assert finding.software == {"nvidia-driver": "580.65.06", "cuda-runtime": "12.8"}
     assert finding.p2p is True
     assert not library.open, "NVML is left open"

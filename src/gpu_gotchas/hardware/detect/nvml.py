@@ -14,6 +14,7 @@ from gpu_gotchas.hardware.targets import Vendor, nvidia_target_name
 
 _P2P_READ = 0  # the module's own constant is a tuple by mistake
 _P2P_OK = 0
+_MIG_ON = 1
 _P2P_UNKNOWN = 6
 
 
@@ -50,13 +51,15 @@ def read(library: Any) -> Finding:
 
 def _card(library: Any, handle: Any) -> Card:
     name = _text(library.nvmlDeviceGetName(handle))
-    target = memory = None
+    target = memory = mig = None
     with contextlib.suppress(Exception):
         major, minor = library.nvmlDeviceGetCudaComputeCapability(handle)
         target = nvidia_target_name((major, minor))
     with contextlib.suppress(Exception):  # a card that shares the system's memory reports none
         memory = int(library.nvmlDeviceGetMemoryInfo(handle).total)
-    return card(Vendor.NVIDIA, name, target, memory)
+    with contextlib.suppress(Exception):  # most cards cannot be divided, and say so by failing
+        mig = library.nvmlDeviceGetMigMode(handle)[0] == _MIG_ON
+    return card(Vendor.NVIDIA, name, target, memory, mig)
 
 
 def _software(library: Any) -> dict[str, str | None]:
