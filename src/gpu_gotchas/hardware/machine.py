@@ -58,6 +58,7 @@ class Machine:
     described: read from a file or a command line, so that no device tier may run on its word.
     unknown: parts that could not be found out, with the reason.
     host: what lies beside the GPUs.
+    count_known: False where cards of its kind are there, and how many of them is not known.
     """
 
     cards: tuple[Card, ...] | None = None
@@ -68,3 +69,4 @@ class Machine:
     described: bool = False
     unknown: tuple[Unknown, ...] = ()
     host: Host = Host()
+    count_known: bool = True

@@ -17,7 +17,7 @@ from gpu_gotchas.records.words import package, setting
 from gpu_gotchas.records.yaml_nodes import read_yaml
 
 FLAG = r"--[a-z0-9]+(-[a-z0-9]+)*"
-ALIAS = r"--?[a-z0-9]+(-[a-z0-9]+)*"
+ALIAS = r"--?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9_]+)?"
 FACT = r"[a-z]+(_[a-z]+)*"
 VARIABLE = r"[A-Z][A-Z0-9_]*"
 
@@ -46,7 +46,8 @@ class Setting:
 
     flag: the command line option; key: the key inside its JSON value, where it takes one.
     variable: the environment variable. fact: what a model's folder says, for what nobody sets by hand.
-    values: every legal value, empty where `kind` says what is legal. aliases: other spellings of the flag.
+    values: every legal value, empty where `kind` says what is legal. aliases: other spellings of the flag,
+    with `.key` where it is one of a JSON value (`-sc.method`).
     auto: what the value `auto` may come to where the model decides; empty where it is a choice like others.
     same: values that mean another one, such as `half` for `float16`.
     """
