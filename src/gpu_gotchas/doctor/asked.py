@@ -19,7 +19,7 @@ _WITHOUT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==?none")
 
 
 def machine_as(name: str) -> Machine:
-    """A machine with that card (`sm_86`, `nvidia-h200`, `NVIDIA RTX A5000`), or with several: `8xnvidia-h200`.
+    """A machine with that card (`sm_86`, `nvidia-h200`, a driver's name), or several: `8xnvidia-h200`.
 
     How many there are is known only where it is said. Raises UnknownName with a suggestion.
     """

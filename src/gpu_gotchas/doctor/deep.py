@@ -27,7 +27,8 @@ try:
         p = torch.cuda.get_device_properties(index)
         cards.append([p.name, p.major, p.minor, p.total_memory, getattr(p, "gcnArchName", None)])
     said["cards"] = cards
-    said["peers"] = [torch.cuda.can_device_access_peer(a, b) for a in range(count) for b in range(count) if a != b]
+    pairs = [(a, b) for a in range(count) for b in range(count) if a != b]
+    said["peers"] = [torch.cuda.can_device_access_peer(a, b) for a, b in pairs]
     if count:
         torch.zeros(1, device="cuda").cpu()
         said["ran"] = True

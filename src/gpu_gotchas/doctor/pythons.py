@@ -1,4 +1,4 @@
-"""Which Python's packages to look at: the doctor often runs in one of its own, beside what it is asked about."""
+"""Which Python's packages to look at: the doctor often runs in one of its own, beside the one that serves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def named(path: Path) -> Environment:
 
 
 def chosen(environ: Mapping[str, str] = os.environ) -> Environment:
-    """Our own Python where it holds the stack; else the active one, or that of `vllm` or `python` on the path."""
+    """Our own Python where it holds the stack; else the active one, or that of `vllm` or `python` on PATH."""
     own = Environment(tuple(sys.path))
     if own.holds_stack:
         return own

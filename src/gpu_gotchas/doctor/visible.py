@@ -17,8 +17,8 @@ _VARIABLES = {
 def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
     """The machine with the cards that the variables leave; unknown where their order cannot be told.
 
-    CUDA counts the fastest card first unless CUDA_DEVICE_ORDER says PCI_BUS_ID, drivers count by bus. Where all
-    cards are alike, that makes no difference.
+    CUDA counts the fastest card first unless CUDA_DEVICE_ORDER says PCI_BUS_ID; drivers count by bus. Where
+    all cards are alike, that makes no difference.
     """
     cards = machine.cards
     vendors = {card.vendor for card in cards or ()}

@@ -1,0 +1,33 @@
+"""The whole answer, as every output tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu_gotchas.doctor.assess import Assessment, Verdict
+from gpu_gotchas.doctor.ignores import Ignore
+from gpu_gotchas.doctor.remedies import FixState
+from gpu_gotchas.doctor.situation import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """found: assessments that stand, worst first. ignored: with what covers them. complaints: about ignores."""
+
+    situation: Situation
+    found: tuple[Assessment, ...]
+    ignored: tuple[tuple[Assessment, Ignore], ...] = ()
+    complaints: tuple[str, ...] = ()
+
+    def of(self, verdict: Verdict) -> tuple[Assessment, ...]:
+        return tuple(one for one in self.found if one.verdict is verdict)
+
+    @property
+    def biting(self) -> tuple[Assessment, ...]:
+        """What will happen, with no fix in force."""
+        return tuple(one for one in self.found if one.bites)
+
+    @property
+    def held_off(self) -> tuple[Assessment, ...]:
+        """What would happen, and a fix that is in force stops."""
+        return tuple(one for one in self.of(Verdict.WILL) if one.fix is FixState.ACTIVE)
