@@ -36,7 +36,7 @@ def command(
 ) -> int:
     """Say which gotchas an upgrade leaves behind and which it brings, on this machine or another.
 
-    Exit code 0 when it brings none, 1 when it does.
+    Exit code 0 when it brings none that will bite, 1 when it does.
     """
     from gpu_gotchas.cli.doctor_asking import Question, gotchas, situation_of
     from gpu_gotchas.cli.doctor_text import situation_lines
@@ -57,7 +57,7 @@ def command(
     where = situation_of(question)
     found = compare(gotchas(), where.machine, *sides, where.defaults)
     terminal = Terminal.standard()
-    brought = any(one.change is Change.NEW for one in found)
+    brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
         terminal.json(
             {
@@ -86,11 +86,11 @@ def command(
         if group:
             heading(terminal, f"{change.value.capitalize()} ({len(group)})")
         for one in group:
-            sides_ = f"  ({one.before.verdict.value} before, {one.after.verdict.value} after)"
+            verdicts = f"  ({one.before.verdict.value} before, {one.after.verdict.value} after)"
             record = one.after.gotcha
-            terminal.line("  ", bold(record.id), dim(sides_ if change is Change.UNKNOWN else ""))
+            terminal.line("  ", bold(record.id), dim(verdicts))
             prose(terminal, record.title, first="    ", rest="    ")
-            if change is Change.UNKNOWN:
+            if change in (Change.NEW, Change.UNKNOWN):
                 for open_ in dict.fromkeys((*one.before.open, *one.after.open)):
                     prose(terminal, f"? {open_}", first="    ", rest="      ")
     if not found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,11 +79,7 @@ def facts_of(question: Question) -> Facts:
         raise UsageFailed("--deep and --python ask this machine: leave out --from and --as")
     from gpu_gotchas.doctor.readers.reading import read_file
 
-    parts = [
-        _asked(question),
-        *(_or_bad_input(lambda path=path: read_file(path)) for path in question.sources),
-    ]  # type: ignore[misc]
-    return merged(parts)
+    return merged([_asked(question), *(_or_bad_input(partial(read_file, path)) for path in question.sources)])
 
 
 def gotchas() -> tuple[Gotcha, ...]:

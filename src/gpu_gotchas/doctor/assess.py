@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from gpu_gotchas.doctor.conditions import Condition, conditions
+from gpu_gotchas.doctor.conditions import Condition, conditions, unstated
 from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth, every, some
-from gpu_gotchas.records.model import Gotcha, Severity
+from gpu_gotchas.records.model import ControlAxis, Gotcha, Severity
 from gpu_gotchas.records.settings import Setting, settings
 
 
@@ -93,6 +93,9 @@ def assess(
     cases = []
     for case in gotcha.affects:
         parts = conditions(case, machine, in_force, known)
+        if gotcha.control is ControlAxis.CONDITION and not case.when:
+            # Its controls differ in something else than card and version, which the case does not name.
+            parts = (*parts, unstated(gotcha.id))
         cases.append(CaseAnswer(every(part.truth for part in parts), parts))
     truth = some(case.truth for case in cases)
     found = remedies(gotcha.fixes, machine, in_force, known)

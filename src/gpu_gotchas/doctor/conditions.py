@@ -21,13 +21,14 @@ class Kind(Enum):
     SOFTWARE = "software"
     PLATFORM = "platform"
     SETTING = "setting"
+    UNSTATED = "unstated"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """name: the package, platform or setting. wanted: what the record speaks of. found: what is so here.
 
-    decide: what would settle it, empty unless truth is UNKNOWN. flag: how the setting is given, if it is one.
+    decide: what would settle it, empty unless truth is UNKNOWN.
     """
 
     kind: Kind
@@ -39,6 +40,13 @@ class Condition:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
+
+
+def unstated(id: str) -> Condition:
+    """What a record describes in words alone: something of a model, or of its inputs."""
+    words = "what the record describes, and no setting says"
+    decide = f"whether it applies to your model and inputs: gotchas show {id}"
+    return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
 
 
 def conditions(

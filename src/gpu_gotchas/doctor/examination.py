@@ -12,7 +12,7 @@ from gpu_gotchas.doctor.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """found: assessments that stand, worst first. ignored: with what covers them. complaints: about ignores."""
+    """found: what stands, worst first. ignored: with what covers it. complaints: about the ignores."""
 
     situation: Situation
     found: tuple[Assessment, ...]

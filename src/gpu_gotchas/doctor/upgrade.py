@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
+from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.records.settings import Setting
 
 
 class Change(Enum):
-    """new: cannot before, will after. gone: will before, cannot after. still: will on both sides.
+    """new: cannot happen before, can after. gone: the other way round. still: the same on both sides.
 
-    unknown: at least one side may. A gotcha that cannot happen on either side is no change.
+    unknown: versions decide, and one of them is not known well enough. What cannot happen on either side is
+    left out.
     """
 
     NEW = "new"
@@ -31,11 +34,6 @@ class Changed:
     after: Assessment
 
 
-_CHANGES = {
-    (Verdict.CANNOT, Verdict.WILL): Change.NEW,
-    (Verdict.WILL, Verdict.CANNOT): Change.GONE,
-    (Verdict.WILL, Verdict.WILL): Change.STILL,
-}
 _ORDER = list(Change)
 
 
@@ -49,7 +47,7 @@ def compare(
 ) -> tuple[Changed, ...]:
     """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's.
 
-    Withdrawn records are left out. What is unknown on one side and cannot happen on the other is unknown.
+    Withdrawn records are left out.
     """
     asked = tuple(gotchas)
     sides = [
@@ -66,4 +64,18 @@ def compare(
 
 
 def _change(before: Assessment, after: Assessment) -> Change:
-    return _CHANGES.get((before.verdict, after.verdict), Change.UNKNOWN)
+    if _versions_open(before) or _versions_open(after):
+        return Change.UNKNOWN
+    if before.verdict is Verdict.CANNOT:
+        return Change.NEW
+    if after.verdict is Verdict.CANNOT:
+        return Change.GONE
+    return Change.STILL if before.verdict is after.verdict else Change.UNKNOWN
+
+
+def _versions_open(one: Assessment) -> bool:
+    """Whether the case that counts is open because of a version."""
+    case = one.closest
+    if case is None or one.verdict is not Verdict.MAY:
+        return False
+    return any(part.kind is Kind.SOFTWARE and part.truth is Truth.UNKNOWN for part in case.conditions)

@@ -1,7 +1,7 @@
 """The examination as SARIF 2.1.0, for code scanning.
 
-Each record is a rule; what will happen is a result of kind `fail`, what may is one of kind `review`, and what is
-ignored is suppressed. A machine has no line of code: results point at the file it was read from, or at the
+Each record is a rule; what will happen is a result of kind `fail`, what may is one of kind `review`, and what
+is ignored is suppressed. A machine has no line of code: results point at the file it was read from, or at the
 project's own.
 """
 
