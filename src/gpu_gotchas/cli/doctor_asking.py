@@ -62,7 +62,7 @@ def situation_of(question: Question) -> Situation:
     launch: Launch | None = None
     words: Sequence[str] = question.words or facts.command
     try:
-        launch = read_command(words, known) if words else None
+        launch = read_command(words, known, facts.image) if words else None
     except CommandError as error:
         if question.words:
             raise UsageFailed(str(error)) from None

@@ -14,13 +14,14 @@ class Facts:
 
     seen: beginnings of the names that were looked for, so that a name that is missing is known not to be set;
     "" for all. command: words of a command line that came along, such as a Dockerfile's.
-    told_by: what it was read from.
+    image: what that is built on. told_by: what it was read from.
     """
 
     machine: Machine = field(default_factory=lambda: Machine(described=True))
     environment: Mapping[str, str] = field(default_factory=dict)
     seen: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
+    image: str | None = None
     told_by: tuple[str, ...] = ()
 
 
@@ -33,6 +34,7 @@ def merged(parts: Iterable[Facts]) -> Facts:
             environment={**part.environment, **result.environment},
             seen=(*result.seen, *part.seen),
             command=result.command or part.command,
+            image=result.image or part.image,
             told_by=(*result.told_by, *part.told_by),
         )
     return result

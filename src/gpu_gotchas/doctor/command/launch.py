@@ -38,8 +38,11 @@ class Launch:
     notes: tuple[str, ...] = ()
 
 
-def read_command(words: Sequence[str], known: Mapping[str, Setting]) -> Launch:
-    """What the command line `words` starts. Raises CommandError where it starts neither vLLM nor SGLang."""
+def read_command(words: Sequence[str], known: Mapping[str, Setting], image: str | None = None) -> Launch:
+    """What the command line `words` starts. Raises CommandError where it starts neither vLLM nor SGLang.
+
+    image: of the container it runs in, whose own entrypoint may start it.
+    """
     if len(words) > MAX_WORDS or any(len(word) > MAX_WORD for word in words):
         raise CommandError(
             f"the command has more than {MAX_WORDS} words, or a word of over {MAX_WORD} characters"
@@ -51,7 +54,7 @@ def read_command(words: Sequence[str], known: Mapping[str, Setting]) -> Launch:
         environment = {**environment, **container.environment}
         inner, rest = strip_prefixes(container.arguments)
         environment.update(inner)
-    call = find_call(rest, container.image)
+    call = find_call(rest, container.image or image)
     if call is None:
         shown = " ".join(words)[:80]
         raise CommandError(

@@ -22,10 +22,13 @@ MAX_INSTRUCTIONS = 10_000
 
 
 def recognises(text: Text) -> bool:
-    """Whether its first instruction is FROM, after ARG at most."""
-    for kind, _ in _instructions(text.text.splitlines()[:500]):
-        if kind != "ARG":
-            return kind == "FROM"
+    """Whether it begins with FROM and an image, after comments and ARG at most."""
+    for line in text.text.splitlines()[:500]:
+        match = _INSTRUCTION.match(line)
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if match is None or match[1].upper() != "ARG":
+            return bool(match and match[1].upper() == "FROM" and _FROM.fullmatch(match[2].strip()))
     return False
 
 
@@ -40,6 +43,8 @@ def read(text: Text) -> Facts:
         rest = _HOLE.sub(lambda hole: arguments.get(hole[1], hole[0]), rest)[:20_000]
         if kind == "FROM" and (match := _FROM.fullmatch(rest)):
             stage = _Stage(stages.get(match[1].lower()))
+            if match[1].lower() not in stages:
+                stage.image = match[1]
             stage.software.update(software_of(match[1]))
             if match[2]:
                 stages[match[2].lower()] = stage
@@ -56,6 +61,7 @@ def read(text: Text) -> Facts:
     return Facts(
         machine=Machine(software=software, platform={"container": True, "linux": True}, described=True),
         environment=stage.environment,
+        image=stage.image,
         command=(*stage.ends.get("ENTRYPOINT", ()), *stage.ends.get("CMD", ())),
     )
 
@@ -68,6 +74,7 @@ class _Stage:
         self.environment: dict[str, str] = dict(base.environment) if base else {}
         self.pins: list[tuple[str, str]] = list(base.pins) if base else []
         self.ends: dict[str, tuple[str, ...]] = dict(base.ends) if base else {}
+        self.image: str | None = base.image if base else None
 
 
 def _instructions(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
