@@ -8,7 +8,7 @@ from typing import Any
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.cards import MAX_CARDS, card_named
 from gpu_gotchas.hardware.detect.tools import run
-from gpu_gotchas.hardware.machine import Machine, Unknown
+from gpu_gotchas.hardware.machine import Card, Machine, Unknown
 from gpu_gotchas.hardware.targets import nvidia_target_name
 
 SECONDS = 60.0
@@ -84,9 +84,11 @@ def _facts(said: dict[str, Any]) -> Facts:
     )
 
 
-def _card(name: str, major: int, minor: int, memory: int, gfx: str | None) -> Any:
-    target = gfx.partition(":")[0] if gfx else nvidia_target_name((int(major), int(minor)))
-    return card_named(str(name), int(memory), target=target)
+def _card(name: object, major: object, minor: object, memory: object, gfx: object) -> Card | None:
+    arch = str(gfx).partition(":")[0]
+    numbers = [int(str(number)) for number in (major, minor, memory)]
+    target = arch if arch.startswith("gfx") else nvidia_target_name((numbers[0], numbers[1]))
+    return card_named(str(name), numbers[2], target=target)
 
 
 def _nothing(because: str) -> Facts:

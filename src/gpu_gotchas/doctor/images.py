@@ -9,7 +9,7 @@ _IMAGE = re.compile(
     r"(?:[a-z0-9-]*[.:][a-z0-9.:-]*/)?(?P<name>[a-z0-9._/-]+?)(?::(?P<tag>[\w.+-]{1,128}))?(?:@.*)?"
 )
 _VERSION = re.compile(r"v?([0-9]+\.[0-9]+(?:\.[0-9]+)*(?:(?:\.post|rc|\.dev)[0-9]+)?)")
-_CUDA = re.compile(r"cu(?:da)?-?([0-9]{2,3}|[0-9]+\.[0-9]+(?:\.[0-9]+)*)")
+_CUDA = re.compile(r"cu(?:da)?-?([0-9]+\.[0-9]+(?:\.[0-9]+)*|[0-9]{2,3})")
 _ROCM = re.compile(r"rocm-?([0-9]+(?:\.[0-9]+)+)")
 
 # The last parts of an image's name to the package that its tag counts.
