@@ -50,6 +50,14 @@ def test_a_broken_file_is_no_fault(tmp_path: Path, text: str) -> None:
     assert find({"CUDA_HOME": str(tmp_path)}, packages=()).software == {}
 
 
+def test_the_header_says_the_release(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include/cuda.h").write_text("/* x */\n#define CUDA_VERSION 12080\n")
+    tool(tmp_path / "bin/nvcc", f"touch {tmp_path}/started")
+    assert find({"CUDA_PATH": str(tmp_path)}, packages=()).software == {"cuda-toolkit": "12.8"}
+    assert not (tmp_path / "started").exists()
+
+
 def test_no_toolkit(tmp_path: Path) -> None:
     assert find({}, tmp_path / "none", ()).software == {}
 

@@ -114,11 +114,17 @@ def _cards(
 
 
 def _nvidia_sources(system: str) -> tuple[Source, ...]:
-    return (nvml.find, nvidia_smi.find, *_nodes(system, device_nodes.nvidia_nodes))
+    """On Linux a card has a device node: where there is none, no tool need be asked."""
+    nodes = _nodes(system, device_nodes.nvidia_nodes)
+    return (*nodes, nvml.find, nvidia_smi.find)
 
 
 def _amd_sources(system: str) -> tuple[Source, ...]:
-    return (amd_smi.find, rocminfo.find, rocm_smi.find, *_nodes(system, device_nodes.amd_nodes))
+    tools = (amd_smi.find, rocminfo.find, rocm_smi.find)
+    nodes = _nodes(system, device_nodes.amd_nodes)
+    if system.startswith("linux") and not device_nodes.amd_possible():
+        return nodes
+    return (*tools, *nodes)
 
 
 def _nodes(system: str, nodes: Source) -> tuple[Source, ...]:

@@ -39,6 +39,8 @@ def find(
         software.update(_written_down(home))
         if "ptxas" not in software and (home / "bin/ptxas").is_file():
             tools["ptxas"] = home / "bin/ptxas"
+        if "cuda-toolkit" not in software and (release := _header(home)):
+            software["cuda-toolkit"] = release
         if "cuda-toolkit" not in software and (home / "bin/nvcc").is_file():
             tools["cuda-toolkit"] = home / "bin/nvcc"
     tools.update(_triton(sys.path if packages is None else packages))
@@ -59,6 +61,16 @@ def _written_down(home: Path) -> dict[str, str | None]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return {name: text for name, text in pairs.items() if isinstance(text, str) and text[:1].isdigit()}
+
+
+def _header(home: Path) -> str | None:
+    """The release in `#define CUDA_VERSION 12080`."""
+    try:
+        with (home / "include/cuda.h").open(encoding="utf-8", errors="replace") as file:
+            match = re.search(r"^#define CUDA_VERSION ([0-9]{4,6})$", file.read(1 << 20), re.MULTILINE)
+    except OSError:
+        return None
+    return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
 def _triton(packages: Iterable[str]) -> dict[str, Path]:
