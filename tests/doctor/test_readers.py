@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_gotchas.doctor.facts import Facts
-from gpu_gotchas.doctor.readers.reader import Text
-from gpu_gotchas.doctor.readers.reading import MAX_BYTES, READERS, UnreadableFile, read_file, read_text
+from gpu_gotchas.doctor.readers.reader import Text, UnreadableFile
+from gpu_gotchas.doctor.readers.reading import MAX_BYTES, READERS, read_file, read_text
 
 REQUIREMENTS = """\
 # pinned

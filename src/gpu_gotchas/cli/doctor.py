@@ -66,7 +66,7 @@ def command(
     question = Question(
         tuple(words or ()), tuple(sources or ()), as_card, tuple(versions or ()), python, deep, ignore_file
     )
-    examination = examine(question)
+    examination = examine(question, everything=everything)
     terminal = Terminal.standard()
     if chosen == "json":
         from gpu_gotchas.doctor.formats import json_report

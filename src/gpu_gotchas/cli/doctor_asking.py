@@ -17,6 +17,7 @@ from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_out
 from gpu_gotchas.doctor.model_folder import ModelError
+from gpu_gotchas.doctor.readers.reader import UnreadableFile
 from gpu_gotchas.doctor.situation import Situation, situation
 from gpu_gotchas.hardware.catalogue import UnknownName
 from gpu_gotchas.records.loading import load_all
@@ -44,15 +45,16 @@ class Question:
         return not self.sources and self.as_card is None
 
 
-def examine(question: Question) -> Examination:
-    """Everything at once. Raises UsageFailed and BadInput."""
+def examine(question: Question, *, everything: bool = False) -> Examination:
+    """The whole answer; everything: also what cannot happen. Raises UsageFailed and BadInput."""
+    from gpu_gotchas.cli.concerned import concerned
+
     known = settings()
     where = situation_of(question)
-    gotchas = load_all()
-    found = assess_all(gotchas, where.machine, where.defaults, known)
-    names = {name: one.id for one in gotchas for name in (one.id, *one.aliases)}
-    parted = sort_out(found, _ignores(question.ignore_file), names, datetime.now(UTC).date())
-    return Examination(where, parted.kept, parted.ignored, parted.complaints)
+    asked = concerned(where, known, everything=everything)
+    found = assess_all(asked.gotchas, where.machine, where.defaults, known)
+    parted = sort_out(found, _ignores(question.ignore_file), asked.names, datetime.now(UTC).date())
+    return Examination(where, parted.kept, parted.ignored, parted.complaints, asked.passed_over)
 
 
 def situation_of(question: Question) -> Situation:
@@ -77,9 +79,12 @@ def facts_of(question: Question) -> Facts:
         return merged([asked, *_here(question)])
     if question.deep or question.python:
         raise UsageFailed("--deep and --python ask this machine: leave out --from and --as")
-    from gpu_gotchas.doctor.readers.reading import read_file
+    asked = _asked(question)
+    if not question.sources:
+        return asked
+    from gpu_gotchas.doctor.readers.reading import read_file  # every reader: only where there is a file
 
-    return merged([_asked(question), *(_or_bad_input(partial(read_file, path)) for path in question.sources)])
+    return merged([asked, *(_or_bad_input(partial(read_file, path)) for path in question.sources)])
 
 
 def gotchas() -> tuple[Gotcha, ...]:
@@ -122,8 +127,6 @@ def _ignores(file: Path | None) -> tuple[Ignore, ...]:
 
 
 def _or_bad_input(ask: Callable[[], T]) -> T:
-    from gpu_gotchas.doctor.readers.reading import UnreadableFile
-
     try:
         return ask()
     except (UnreadableFile, ModelError) as error:

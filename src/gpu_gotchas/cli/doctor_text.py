@@ -110,6 +110,6 @@ def _print_cases(one: Assessment, terminal: Terminal) -> None:
 
 def _summary(examination: Examination) -> Styled:
     biting, may = len(examination.biting), len(examination.of(Verdict.MAY))
-    held, cannot = len(examination.held_off), len(examination.of(Verdict.CANNOT))
+    held, cannot = len(examination.held_off), examination.cannot
     text = f"{biting} will bite, {may} may, {cannot} cannot."
     return bold(text + (f" {held} would, and a fix in force stops it." if held else ""))

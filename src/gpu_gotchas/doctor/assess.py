@@ -11,7 +11,7 @@ from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth, every, some
-from gpu_gotchas.records.model import ControlAxis, Gotcha, Severity
+from gpu_gotchas.records.model import Case, ControlAxis, Gotcha, Severity
 from gpu_gotchas.records.settings import Setting, settings
 
 
@@ -100,6 +100,16 @@ def assess(
     truth = some(case.truth for case in cases)
     found = remedies(gotcha.fixes, machine, in_force, known)
     return Assessment(gotcha, _VERDICTS[truth], tuple(cases), found)
+
+
+def none_can_hold(
+    cases: Iterable[Case], machine: Machine, defaults: Mapping[str, str], known: Mapping[str, Setting]
+) -> bool:
+    """Whether every case is known not to hold, which is what CANNOT means."""
+    in_force = InForce(machine.settings, defaults)
+    return all(
+        any(part.truth is Truth.NO for part in conditions(case, machine, in_force, known)) for case in cases
+    )
 
 
 def assess_all(

@@ -12,15 +12,24 @@ from gpu_gotchas.doctor.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """found: what stands, worst first. ignored: with what covers it. complaints: about the ignores."""
+    """found: what stands, worst first. ignored: with what covers it. complaints: about the ignores.
+
+    passed_over: how many more cannot happen there, and were not looked at closely.
+    """
 
     situation: Situation
     found: tuple[Assessment, ...]
     ignored: tuple[tuple[Assessment, Ignore], ...] = ()
     complaints: tuple[str, ...] = ()
+    passed_over: int = 0
 
     def of(self, verdict: Verdict) -> tuple[Assessment, ...]:
         return tuple(one for one in self.found if one.verdict is verdict)
+
+    @property
+    def cannot(self) -> int:
+        """How many cannot happen there."""
+        return len(self.of(Verdict.CANNOT)) + self.passed_over
 
     @property
     def biting(self) -> tuple[Assessment, ...]:

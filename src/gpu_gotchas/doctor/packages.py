@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gpu_gotchas.hardware.detect.software import OTHER_NAMES
+from gpu_gotchas.hardware.package_names import OTHER_NAMES
 from gpu_gotchas.hardware.versions import canonical
 
 MAX_PACKAGES = 20_000

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpu_gotchas.hardware.detect.installed import versions
-from gpu_gotchas.hardware.detect.software import PACKAGES
 from gpu_gotchas.hardware.machine import Machine, Unknown
+from gpu_gotchas.hardware.package_names import PACKAGES
 
 STACK = ("torch", "vllm", "sglang")
 _FOLDERS = ("lib/python3*/site-packages", "lib/python3*/dist-packages", "lib64/python3*/site-packages")

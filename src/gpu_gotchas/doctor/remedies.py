@@ -9,6 +9,8 @@ from enum import Enum
 
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.hardware.versions import VersionRange, canonical
 from gpu_gotchas.records.model import Fix, FixType
 from gpu_gotchas.records.settings import Setting
 
@@ -76,11 +78,10 @@ def _active(fix: Fix, machine: Machine, in_force: InForce, known: Mapping[str, S
 
 
 def _met(requirement: str, machine: Machine) -> bool:
-    from packaging.requirements import InvalidRequirement, Requirement  # costs start-up time
-
+    """Whether a requirement such as `vllm>=0.21.0` is met; upgrades name the first good release."""
+    name, _, release = requirement.partition(">=")
+    version = machine.software.get(canonical(name.strip()))
     try:
-        wanted = Requirement(requirement)
-    except InvalidRequirement:
+        return version is not None and VersionRange(introduced=release.strip()).holds(version) is Truth.YES
+    except ValueError:
         return False
-    version = machine.software.get(wanted.name)
-    return version is not None and wanted.specifier.contains(version)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.hardware.detect.installed import versions
-from gpu_gotchas.hardware.detect.software import PACKAGES, find
+from gpu_gotchas.hardware.detect.software import find
 from gpu_gotchas.hardware.machine import Unknown
+from gpu_gotchas.hardware.package_names import PACKAGES
 
 
 def install(folder: Path, name: str, version: str | None, *, info: str | None = None) -> str:

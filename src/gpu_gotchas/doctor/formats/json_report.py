@@ -21,7 +21,9 @@ def report(examination: Examination, *, everything: bool = False) -> dict[str, A
         "machine": machine(examination.situation),
         "command": _command(examination.situation),
         "counts": {
-            **{verdict.value: len(examination.of(verdict)) for verdict in Verdict},
+            "will": len(examination.of(Verdict.WILL)),
+            "may": len(examination.of(Verdict.MAY)),
+            "cannot": examination.cannot,
             "biting": len(examination.biting),
             "ignored": len(examination.ignored),
         },

@@ -9,6 +9,14 @@ from pathlib import Path
 from gpu_gotchas.doctor.facts import Facts
 
 
+class UnreadableFile(ValueError):
+    """A file that says nothing of a machine. problems: each names the file and what would be right."""
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A file's text, and where it lies."""

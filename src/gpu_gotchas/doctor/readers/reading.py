@@ -16,7 +16,7 @@ from gpu_gotchas.doctor.readers import (
     requirements,
     rocm_tools,
 )
-from gpu_gotchas.doctor.readers.reader import Reader, Text
+from gpu_gotchas.doctor.readers.reader import Reader, Text, UnreadableFile
 from gpu_gotchas.hardware.documents import DocumentError
 
 MAX_BYTES = 8 << 20
@@ -36,14 +36,6 @@ READERS: tuple[Reader, ...] = (
     machine_file.READER,
     requirements.READER,
 )
-
-
-class UnreadableFile(ValueError):
-    """A file that says nothing of a machine. problems: each names the file and what would be right."""
-
-    def __init__(self, *problems: str) -> None:
-        self.problems = problems
-        super().__init__("\n".join(problems))
 
 
 def read_file(path: Path) -> Facts:

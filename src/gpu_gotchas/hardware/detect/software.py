@@ -10,33 +10,8 @@ from pathlib import Path
 from gpu_gotchas.hardware.detect.finding import Finding
 from gpu_gotchas.hardware.detect.installed import versions
 from gpu_gotchas.hardware.machine import Unknown
+from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES
 
-PACKAGES = (
-    "torch",
-    "triton",
-    "vllm",
-    "sglang",
-    "flashinfer-python",
-    "flash-attn",
-    "transformers",
-    "xformers",
-    "sgl-kernel",
-    "aiter",
-    "nccl",
-    "lmcache",
-    "compressed-tensors",
-    "bitsandbytes",
-    "nvidia-cutlass-dsl",
-)
-
-# The same module is published under other names: for nightlies, ROCm, Windows, each CUDA, or formerly.
-OTHER_NAMES = {
-    "triton": ("pytorch-triton", "pytorch-triton-rocm", "triton-rocm", "triton-windows"),
-    "flashinfer-python": ("flashinfer",),
-    "sgl-kernel": ("sglang-kernel",),
-    "aiter": ("amd-aiter",),
-    "nccl": ("nvidia-nccl-cu13", "nvidia-nccl-cu12"),
-}
 _CUDA_RUNTIMES = ("nvidia-cuda-runtime", "nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime-cu12")
 _ROCM_VERSION = Path("/opt/rocm/.info/version")
 
