@@ -98,3 +98,12 @@ def test_an_exception_without_a_message_is_told_with_its_place() -> None:
         lines = exception_lines(error)
     assert "in convert\n" in lines
     assert lines.endswith("AssertionError")
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_exception_that_cannot_be_told_is_still_an_exception() -> None:
+    assert exception_lines(Unspeakable()).endswith("Unspeakable: <exception str() failed>")

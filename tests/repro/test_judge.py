@@ -113,7 +113,7 @@ TABLE: list[tuple[str, Probe, Role, Observation, Knowledge, Outcome, str]] = [
     ("text", CONTROL, AFFECTED, raised(), KNOWN, Outcome.CONTROL_DIRTY, FAILURE),
     ("text", BUG, ELSEWHERE, raised(), KNOWN, Outcome.ELSEWHERE, FAILURE),
     ("text", BUG, ELSEWHERE, returned(), KNOWN, Outcome.ELSEWHERE, "did not appear"),
-    ("observable", BUG, AFFECTED, measured(0.3, 0.9), KNOWN, Outcome.REPRODUCED, "error 0.3 to 0.9 share"),
+    ("observable", BUG, AFFECTED, measured(0.3, 0.9), KNOWN, Outcome.REPRODUCED, "0.3 to 0.9 share"),
     ("observable", BUG, AFFECTED, measured(0.1, 0.9), KNOWN, Outcome.INCONCLUSIVE, "0.1, 0.9"),
     ("observable", BUG, AFFECTED, measured(0, 0), KNOWN, Outcome.NOT_REPRODUCED, "0, 0"),
     ("observable", BUG, AFFECTED, raised(OTHER), KNOWN, Outcome.WRONG_SYMPTOM, OTHER),

@@ -38,5 +38,7 @@ def _own_lines(error: BaseException) -> str:
     if isinstance(excerpt, str) and hasattr(error, "error_message"):
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return f"{name}: {error.error_message or ''}".rstrip()
-    frames = [] if str(error).strip() else traceback.format_tb(error.__traceback__)[-1:]
-    return "".join([*frames, *traceback.format_exception_only(error)]).strip()
+    said = "".join(traceback.format_exception_only(error)).strip()
+    # Python leaves out the colon where there is nothing to say. (str() of an exception may itself raise.)
+    frames = "" if ":" in said else "".join(traceback.format_tb(error.__traceback__)[-1:])
+    return f"{frames}{said}".strip()
