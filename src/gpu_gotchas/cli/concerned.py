@@ -17,7 +17,7 @@ from gpu_gotchas.search.store import open_index
 
 
 class Concerned(NamedTuple):
-    """gotchas: those that will or may happen. passed_over: how many cannot. names: id and aliases to the id."""
+    """gotchas: those that will or may happen. passed_over: how many cannot. names: aliases to ids."""
 
     gotchas: tuple[Gotcha, ...]
     passed_over: int
