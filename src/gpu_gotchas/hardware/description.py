@@ -22,6 +22,7 @@ from gpu_gotchas.hardware.catalogue import (
     find_gpu,
     find_target,
     gpu_by_driver_name,
+    other_named,
     target_by_driver_name,
 )
 from gpu_gotchas.hardware.documents import Item, read_document
@@ -57,9 +58,12 @@ def described_machine(name: str) -> Machine:
 
     Raises UnknownName with a suggestion.
     """
+    other = other_named(name)
     if name.casefold().startswith(("sm_", "gfx")):
         target = find_target(name)
         card = Card(target.name, target, vendor=target.vendor)
+    elif other is not None:
+        card = Card(other.name, None, other.id, vendor=other.vendor)
     else:
         card = _card_of(gpu_by_driver_name(name) or find_gpu(name), None)
     return Machine(cards=(card,), described=True)
@@ -109,6 +113,9 @@ def _described(named: Mapping[str, str], memory: int | None) -> Card:
     target = find_target(named["target"]) if "target" in named else target_by_driver_name(name)
     gpu = gpu_by_driver_name(name, memory)
     id = gpu.id if gpu is not None and gpu.target == target else None
+    other = other_named(name) if target is None else None
+    if other is not None:
+        return Card(name, None, other.id, memory, other.vendor)
     vendor = target.vendor if target else None
     return Card(name or named["target"], target, id, memory, vendor)
 

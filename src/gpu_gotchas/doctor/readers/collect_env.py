@@ -17,6 +17,7 @@ from gpu_gotchas.hardware.machine import Card, Machine
 _MARKS = ("PyTorch version", "GPU models and configuration", "Versions of relevant libraries", "vLLM Version")
 _PIP = re.compile(r"^\[(?:pip[0-9.]*|uv)\] ([A-Za-z0-9._-]+)==(\S+)")
 _CONDA = re.compile(r"^\[conda\] ([A-Za-z0-9._-]+) +([0-9]\S*)")
+_ONBOARD = re.compile(r"^\s*\* (Intel\(R\) .*\S)\s*$")
 _GPU = re.compile(r"^\s*GPU ([0-9]{1,4}): (.+?)(?: \(UUID: .*)?$")
 _MIG = re.compile(r"^\s+MIG [0-9]+g\.[0-9]+gb")
 _VARIABLE = re.compile(r"^([A-Z][A-Z0-9_]{1,79})=(.*)$")
@@ -80,6 +81,10 @@ def _cards(lines: Sequence[str], said: Mapping[str, str]) -> tuple[tuple[Card, .
         elif _MIG.match(line) and latest in cards:
             one = cards[latest]
             cards[latest] = Card(one.name, one.target, one.gpu, one.memory, one.vendor, True)
+    onboard = [match[1] for match in map(_ONBOARD.match, lines) if match]
+    cards = cards or {
+        number: made for number, name in enumerate(onboard[:MAX_CARDS]) if (made := card_named(name))
+    }
     if cards:
         return tuple(cards.values()), True
     name = told(said.get("gpu models and configuration"))

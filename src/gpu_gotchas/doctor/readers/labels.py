@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 # What pastes carry in front: quote signs, list bullets, a log's own prefix.
 _QUOTED = re.compile(r"^\s{0,8}(?:>\s?)*")
-NOT_THERE = ("n/a", "could not collect", "none", "", "not set")
+NOT_THERE = ("n/a", "could not collect", "none", "", "not set", "no cuda")
 
 
 def unquoted(text: str) -> list[str]:
