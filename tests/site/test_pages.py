@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 from gpu_gotchas.records.model import Severity
@@ -74,6 +75,20 @@ def test_a_concept_page_shows_candidates_apart() -> None:
     assert "sample-full.md" in proven
     assert "candidates.md#sample-believed" in believed
     assert "candidates.md" not in proven
+
+
+def test_reports_without_a_name_are_told_apart_from_people() -> None:
+    nobodys = replace(candidate().reports[0], by=None, date="2026-08")
+    some = (
+        candidate("sample-nobodys", reports=(nobodys, nobodys), reporter_count=0, claimed=None),
+        candidate("sample-mixed", reports=(*candidate().reports, nobodys), claimed=None),
+    )
+    known = knowledge(candidates=some)
+    page = candidates_page.page(known, links(known, "candidates.md"))
+    assert "2 reports without a name. `sample-nobodys`" in page
+    assert "1 person reported it, and 1 report without a name. `sample-mixed`" in page
+    assert page.index("sample-mixed") < page.index("sample-nobodys")
+    assert "None" not in page
 
 
 def test_candidates_are_ranked_by_reporters() -> None:

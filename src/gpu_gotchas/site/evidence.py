@@ -78,7 +78,7 @@ def gpu_target(gpu: str, knowledge: Knowledge) -> str | None:
 
 def standing_reports(gotcha: Gotcha) -> tuple[Report, ...]:
     """Reports that say `reproduces`, of people whose latest report still says so."""
-    latest: dict[str, Report] = {}
+    latest: dict[str | None, Report] = {}
     for report in gotcha.reports:
         if report.by not in latest or report.date >= latest[report.by].date:
             latest[report.by] = report

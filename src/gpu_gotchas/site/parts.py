@@ -102,7 +102,7 @@ def reports(found: Sequence[Report], links: Links) -> str:
 def _report(report: Report, links: Links) -> str:
     cards = f" on {listed([links.gpu(on) for on in report.on])}" if report.on else ""
     says = "" if report.says == "reproduces" else f": {text(report.says.replace('-', ' '))}"
-    return f"{link(text(report.by), report.url)}, {text(report.date)}{cards}{says}"
+    return f"{link(text(report.by or 'a report'), report.url)}, {text(report.date)}{cards}{says}"
 
 
 def run_upstream(entry: Entry) -> frozenset[str]:
