@@ -20,11 +20,16 @@ from gpu_gotchas.hardware.catalogue import (
     gpu_by_driver_name,
     gpus,
     gpus_by_driver_name,
+    other_named,
+    others,
     target_by_driver_name,
     targets,
 )
+from gpu_gotchas.hardware.conditions import HardwareCondition, VendorCondition
+from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.gpus import GIB, Gpu, plain_name, size_as_sold, sizes_as_sold
 from gpu_gotchas.hardware.targets import Target, Vendor, nvidia_target_name
+from gpu_gotchas.hardware.truth import Truth
 
 DATA = Path(catalogue.__file__).parent / "data"
 SCHEMA = Path(__file__).parents[2] / "schema" / "gpu.schema.json"
@@ -67,6 +72,19 @@ def test_the_cards_that_an_earlier_base_lacked_are_here() -> None:
     assert find_gpu("nvidia-rtx-a5000").target.name == "sm_86"
     assert find_gpu("nvidia-cmp-170hx").target.name == "sm_80"
     assert find_gpu("nvidia-gb10").target.name == "sm_121"
+
+
+def test_others_are_known_and_nothing_is_claimed_of_them() -> None:
+    ids = {gpu.id for gpu in gpus()}
+    assert others()
+    for other in others():
+        assert other.id not in ids
+        assert other_named(other.id) is other_named(other.name.upper()) is other
+        (card,) = described_machine(other.id).cards or ()
+        assert (card.target, card.vendor, card.gpu) == (None, Vendor.INTEL, other.id)
+        nvidia = HardwareCondition({Vendor.NVIDIA: VendorCondition()})
+        assert nvidia.on_card(card) is Truth.NO, "a vendor that is not mentioned is not claimed"
+        assert HardwareCondition({Vendor.INTEL: VendorCondition()}).on_card(card) is Truth.YES
 
 
 def test_ids_and_names_are_unique() -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpu_gotchas.hardware.gpus import Gpu, plain_name, size_as_sold
+from gpu_gotchas.hardware.gpus import Gpu, OtherGpu, plain_name, size_as_sold
 from gpu_gotchas.hardware.targets import Target, Vendor, format_capability
 
 _FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
@@ -52,6 +52,17 @@ def gpus() -> tuple[Gpu, ...]:
     """Every GPU, NVIDIA first, in the order of the data."""
     files = ("gpus_nvidia.json", "gpus_amd.json")
     return tuple(_gpu(entry, where) for file in files for where, entry in _entries(file, "gpus"))
+
+
+@cache
+def others() -> tuple[OtherGpu, ...]:
+    """GPUs that are known, and of which no record claims anything yet."""
+    return tuple(_other(entry, where) for where, entry in _entries("others.json", "others"))
+
+
+def other_named(name: str) -> OtherGpu | None:
+    """One of `others`, by id or by its driver's name."""
+    return next((one for one in others() if name == one.id or plain_name(name) == plain_name(one.name)), None)
 
 
 def find_target(name: str) -> Target:
@@ -162,6 +173,13 @@ def _target(entry: Mapping[str, Any], where: str) -> Target:
             shared_optin=entry["shared_optin"],
             source=entry["source"],
         )
+    except (KeyError, ValueError) as error:
+        raise CatalogueError(f"{where}: {error}") from error
+
+
+def _other(entry: Mapping[str, Any], where: str) -> OtherGpu:
+    try:
+        return OtherGpu(entry["id"], Vendor(entry["vendor"]), entry["name"], entry["source"])
     except (KeyError, ValueError) as error:
         raise CatalogueError(f"{where}: {error}") from error
 

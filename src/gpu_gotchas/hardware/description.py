@@ -23,6 +23,7 @@ from gpu_gotchas.hardware.catalogue import (
     find_target,
     gpu_by_driver_name,
     gpus_called,
+    other_named,
     target_by_driver_name,
 )
 from gpu_gotchas.hardware.documents import Item, read_document
@@ -58,8 +59,13 @@ def described_machine(name: str) -> Machine:
 
     Raises UnknownName with a suggestion.
     """
-    target, called = find_target(name), gpus_called(name)
-    card = _card_of(called[0], None) if len(called) == 1 else Card(target.name, target, vendor=target.vendor)
+    other = other_named(name)
+    if other is not None:
+        card = Card(other.name, None, other.id, vendor=other.vendor)
+    else:
+        target, called = find_target(name), gpus_called(name)
+        only = called[0] if len(called) == 1 else None
+        card = _card_of(only, None) if only else Card(target.name, target, vendor=target.vendor)
     return Machine(cards=(card,), described=True)
 
 
@@ -107,6 +113,9 @@ def _described(named: Mapping[str, str], memory: int | None) -> Card:
     target = find_target(named["target"]) if "target" in named else target_by_driver_name(name)
     gpu = gpu_by_driver_name(name, memory)
     id = gpu.id if gpu is not None and gpu.target == target else None
+    other = other_named(name) if target is None else None
+    if other is not None:
+        return Card(name, None, other.id, memory, other.vendor)
     vendor = target.vendor if target else None
     return Card(name or named["target"], target, id, memory, vendor)
 
