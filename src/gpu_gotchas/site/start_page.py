@@ -37,14 +37,17 @@ def _counts(knowledge: Knowledge, _: Links) -> str:
     said = [f"{grounds.count(one)} {one.value.removeprefix('proven ')}" for one in Ground if one in grounds]
     unproven = len(standing) - len(grounds)
     return " ".join(
-        [
-            f"{count(knowledge.entries, 'gotcha')}.",
-            f"Proven: {', '.join(said)}." if said else "",
-            f"Not proven yet: {unproven}." if unproven else "",
-            f"Believed, without a repro: {plural(len(knowledge.candidates), 'candidate')}.",
-            f"Built on {knowledge.generated}.",
-        ]
-    ).replace("  ", " ")
+        filter(
+            None,
+            [
+                f"{count(knowledge.entries, 'gotcha')}.",
+                f"Proven: {', '.join(said)}." if said else "",
+                f"Not proven yet: {unproven}." if unproven else "",
+                f"Believed, without a repro: {plural(len(knowledge.candidates), 'candidate')}.",
+                f"Built on {knowledge.generated}.",
+            ],
+        )
+    )
 
 
 def _by_severity(knowledge: Knowledge, links: Links) -> str:
