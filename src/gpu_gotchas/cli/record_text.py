@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpu_gotchas.cli.proof_lines import ProofLine
-from gpu_gotchas.cli.prose import heading, item, prose, section
+from gpu_gotchas.cli.prose import after_because, heading, item, prose, section
 from gpu_gotchas.cli.terminal import Terminal, bold, dim
 from gpu_gotchas.records.model import Case, Fix, Gotcha, Signature
 from gpu_gotchas.records.usage import read_usage
@@ -20,7 +20,7 @@ def print_record(gotcha: Gotcha, proof: Sequence[ProofLine], terminal: Terminal)
     prose(terminal, gotcha.title)
     if gotcha.status.withdrawn:
         because = gotcha.history[-1].why if gotcha.history else "The record does not say why."
-        prose(terminal, f"Withdrawn, because: {because}")
+        prose(terminal, f"Withdrawn, because {after_because(because)}")
         if gotcha.successor:
             prose(terminal, f"See instead: {gotcha.successor}")
     heading(terminal, "What is seen")
