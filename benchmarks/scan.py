@@ -26,6 +26,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.corpus import reports
+from tests.corpus.noise import healthy_lines
+
 from gpu_gotchas import __version__
 from gpu_gotchas.records.model import Basis, Candidate, Signature
 from gpu_gotchas.records.templates import Template
@@ -34,8 +37,6 @@ from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.prefixes import unwrap
 from gpu_gotchas.search.scan import Scanner
-from tests.corpus import reports
-from tests.corpus.noise import healthy_lines
 
 COUNT = 300
 AIM = 10.0
@@ -88,7 +89,9 @@ def varied_lines(count: int, chance: random.Random) -> str:
     )
 
 
-def write_log(path: Path, megabytes: int, texts: list[str], lines: Callable[[int, random.Random], str]) -> int:
+def write_log(
+    path: Path, megabytes: int, texts: list[str], lines: Callable[[int, random.Random], str]
+) -> int:
     """Returns how many failures it holds."""
     chance = random.Random(0)
     failures = 0
@@ -96,7 +99,9 @@ def write_log(path: Path, megabytes: int, texts: list[str], lines: Callable[[int
         while file.tell() < megabytes << 20:
             block = lines(_FAILURE_EVERY, chance)
             line = chance.choice(texts).replace("{int}", str(chance.randint(1, 9)))
-            file.write(block + f"ERROR 07-02 18:00:00 [core.py:7] {line.replace('{{', '{').replace('}}', '}')}\n")
+            file.write(
+                block + f"ERROR 07-02 18:00:00 [core.py:7] {line.replace('{{', '{').replace('}}', '}')}\n"
+            )
             failures += 1
     return failures
 
@@ -110,7 +115,9 @@ def scan(path: Path, index: Index) -> int:
 
 
 def alternation(path: Path, texts: list[str], size: int) -> int:
-    parts = [rb"\d+".join(re.escape(part.encode()) for part in Template.parse(text).literals) for text in texts]
+    parts = [
+        rb"\d+".join(re.escape(part.encode()) for part in Template.parse(text).literals) for text in texts
+    ]
     pattern = re.compile(b"|".join(parts))
     with path.open("rb") as file:
         return len(pattern.findall(file.read(size)))

@@ -8,7 +8,15 @@ from __future__ import annotations
 import re
 
 _HINTS = ("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for")
-_HINTS += ("memory access was enc", "launch failure", "assert triggered", "Engine core init", "core proc", "above exception", "most recent call last")
+_HINTS += (
+    "memory access was enc",
+    "launch failure",
+    "assert triggered",
+    "Engine core init",
+    "core proc",
+    "above exception",
+    "most recent call last",
+)
 _SENTENCES = r"""(?x)
     (?:CUDA|HIP)\ kernel\ errors\ might\ be\ asynchronously\ reported\ at\ some\ other\ API\ call
         (?:,\ so\ the\ stacktrace\ below\ might\ be\ incorrect)?\.?

@@ -30,7 +30,9 @@ _PREFIXES = tuple(
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
 _WARNING = frozenset({"WARN", "WARNING", "W"})
 _CALM = frozenset({"TRACE", "DEBUG", "INFO", "NOTICE", "I"})
-_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std")
+_RANK = re.compile(
+    r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,11 @@ class Question(NamedTuple):
     text: str
     weight: float
 
+    @property
+    def fails(self) -> bool:
+        """Whether it is an exception, or the like of another program."""
+        return self.weight > _ONE_OF_A_FEW and _IS_EXCEPTION.match(self.text) is not None
+
 
 def questions(lines: Sequence[str], count: int) -> tuple[Question, ...]:
     """lines: cleaned, in order. count: of how many lines they were kept. Each text comes once."""
@@ -41,7 +46,7 @@ def questions(lines: Sequence[str], count: int) -> tuple[Question, ...]:
     if not any(_troubled(message) or (count <= SHORT and _warns_of_trouble(message)) for message in messages):
         if count > SHORT or any(message.logged for message in messages):
             messages = [message for message in messages if message.warns]
-    first_rank = first_failing_rank(messages)
+    first_rank = _first_failing_rank(messages)
     fails = any(message.severe or _IS_EXCEPTION.match(message.text) for message in messages)
     found: dict[str, float] = {}
     consequence = 1.0
@@ -60,8 +65,12 @@ def questions(lines: Sequence[str], count: int) -> tuple[Question, ...]:
     return tuple(Question(text, weight) for text, weight in found.items() if weight)
 
 
-def first_failing_rank(messages: Sequence[Message]) -> str | None:
-    """The rank of the first troubled line that says which rank it is from."""
+def failing_rank(lines: Sequence[str]) -> str | None:
+    """The rank that failed first, of cleaned lines that say which rank they are from."""
+    return _first_failing_rank([unwrap(text) for text in lines])
+
+
+def _first_failing_rank(messages: Sequence[Message]) -> str | None:
     return next((message.rank for message in messages if message.rank and _troubled(message)), None)
 
 

@@ -25,7 +25,9 @@ _RAREST = 5.0
 
 _COMMON = 0.4
 _TARGET = 0.5
-_FRAME = 'File "'
+_IN_A_FAILURE = 3.0
+"""Where an exception says that something failed, less is needed to say what it looks like."""
+
 _MOST_QUESTIONS = 200
 _MOST_WORDS = 60
 _NAMED = 100.0
@@ -57,9 +59,9 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
     parts = _explained(index, {word: weight * telling[word] for word, weight in weights.items()})
     best_line: dict[int, float] = defaultdict(float)
     for question, found in lines:
-        if not question.text.startswith(_FRAME):
-            for record, share in _shares(index, found, telling).items():
-                best_line[record] = max(best_line[record], share * question.weight)
+        for record, share in _shares(index, found, telling).items():
+            best_line[record] = max(best_line[record], share * question.weight)
+    trust = _IN_A_FAILURE if any(question.fails for question in asked) else 1.0
     named = _named(index, asked)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
@@ -67,7 +69,7 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
         if name not in named:
             score = sum(part for part, _ in told)
             strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
-            ranked.append(Ranked(name, score, score * best_line[record], strongest))
+            ranked.append(Ranked(name, score, score * best_line[record] * trust, strongest))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
 
 

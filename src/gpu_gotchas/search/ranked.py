@@ -11,7 +11,8 @@ where it keeps 95 in 100 right answers and drops nearly all that have nothing to
 
 class Ranked(NamedTuple):
     """score: how much the record explains of the whole text, as in BM25, unbounded. confidence: the same, times
-    the share that it explains of the line that it explains best, which counts less for a mere warning. words: those that told most, strongest first."""
+    the share that it explains of the line that it explains best, which counts less for a mere warning and more where an
+    exception says that something failed. words: those that told most, strongest first."""
 
     record: str
     score: float

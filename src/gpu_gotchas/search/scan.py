@@ -146,10 +146,10 @@ class Scanner:
                     if literal in shape:
                         wishes[shape] += self._wishes[literal]
                 at = text.find(anchor, stop)
-        self._telling.update((shape, tuple(sorted(set(found)))) for shape, found in wishes.items())
         if b"" in self._wishes:  # templates of nothing but what shapes lack
             for shape in shapes:
                 wishes[shape] += self._wishes[b""]
+        self._telling.update((shape, tuple(sorted(set(found)))) for shape, found in wishes.items())
         dull = shapes - wishes.keys()
         self._dull_size += sum(map(len, dull)) + 64 * len(dull)
         if self._dull_size > _MOST_SEEN:
