@@ -3,8 +3,9 @@
     python -m benchmarks.scan [--megabytes 200] [--rounds 3] [--update]
 
 Signatures are error lines of the reports in tests/corpus, their numbers made holes. Logs are invented, with
-some failures in them: ordinary lines of a server, and lines of which no two are alike. `re` is timed on the first part of the log, as it takes
-so long. ripgrep is timed too where it is installed, with the longest literal of each signature.
+some failures in them: ordinary lines of a server, and lines of which no two are alike. `re` is timed on the
+first part of a log, as it takes so long. ripgrep is timed too where it is installed, with the longest literal
+of each signature.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ _NUMBER = re.compile(r"\d+")
 _FAILURE_EVERY = 20_000
 _CHUNK = 1 << 16
 
+Lines = Callable[[int, random.Random], str]
+
 
 def templates() -> list[str]:
     """300 distinct line templates, the longest line of each report."""
@@ -82,9 +85,13 @@ def _candidate(number: int, text: str) -> Candidate:
 def varied_lines(count: int, chance: random.Random) -> str:
     """Lines of which no two have the same words, as a server that logs its prompts writes."""
     letters = "".join(chance.choices("bcdfghjklmnpqrstvwxzaeiou", k=50_000))
+
+    def prompt() -> str:
+        return " ".join(letters[at : at + 7] for at in chance.choices(range(49_000), k=12))
+
     return "".join(
-        f"INFO 07-02 18:00:{number % 60:02} [logger.py:43] Received request chatcmpl-{chance.randrange(1 << 64):x}: "
-        f"prompt: '{' '.join(letters[at : at + 7] for at in chance.choices(range(49_000), k=12))}'\n"
+        f"INFO 07-02 18:00:{number % 60:02} [logger.py:43] Received request "
+        f"chatcmpl-{chance.randrange(1 << 64):x}: prompt: '{prompt()}'\n"
         for number in range(count)
     )
 
@@ -111,7 +118,7 @@ def scan(path: Path, index: Index) -> int:
     for chunk in _chunks(path):
         scanner.feed(chunk)
     scanner.finish()
-    return sum(found.count for found in scanner.findings())
+    return sum(found.met for found in scanner.findings())
 
 
 def alternation(path: Path, texts: list[str], size: int) -> int:

@@ -66,15 +66,16 @@ def test_the_root_of_a_chain_counts_more_than_what_it_led_to(index: Index) -> No
     chain = (
         "ValueError: invented turbo keys are wrong\n\n"
         "The above exception was the direct cause of the following exception:\n\n"
-        "Traceback (most recent call last):\nRuntimeError: Engine core initialization failed. See root cause above.\n"
+        "Traceback (most recent call last):\n"
+        "RuntimeError: Engine core initialization failed. See root cause above.\n"
     )
     assert search(chain, index=index).results[0].id == "sample-fp8e4nv-keys"
 
 
 ASYNCHRONOUS = (
     "RuntimeError: CUDA error: an illegal memory access was encountered\n"
-    "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be "
-    "incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+    "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below "
+    "might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
 )
 

@@ -1,4 +1,4 @@
-"""Scanning finds in a log what matching finds line by line, however the log is cut and whatever it is full of."""
+"""Scanning finds in a log what matching finds line by line, however the log is cut."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_gotcha_is_found_with_its_lines(index: Index) -> None:
     log = f"{healthy_log(100)}{FP8}\n{healthy_log(50)}{FP8}\n{OVERFLOW}\n"
     found = scan(index, log.encode())
     assert found["sample-fp8e4nv-refused"].places == (101, 152)
-    assert found["sample-fp8e4nv-refused"].count == 2
+    assert found["sample-fp8e4nv-refused"].met == 2
     assert found["sample-smem-decode"].places == (153,)
 
 

@@ -97,8 +97,8 @@ def _standing(finding: Finding, entry: dict[str, Any]) -> str:
 
 def _where(finding: Finding) -> str:
     places = ", ".join(map(str, finding.places[:_PLACES_SHOWN]))
-    more = finding.count - min(len(finding.places), _PLACES_SHOWN)
-    return ("line " if finding.count == 1 else "lines ") + places + (f" and {more} more" if more > 0 else "")
+    more = finding.met - min(len(finding.places), _PLACES_SHOWN)
+    return ("line " if finding.met == 1 else "lines ") + places + (f" and {more} more" if more > 0 else "")
 
 
 def _json(found: dict[str, tuple[Finding, ...]], index: Index) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ def _entry(finding: Finding, index: Index) -> dict[str, Any]:
         "title": entry.get("title"),
         "proven": finding.hit.proven,
         "lines": list(finding.places),
-        "count": finding.count,
+        "count": finding.met,
         "text": finding.hit.lines[0].text,
         "context": [seen.text for seen in finding.hit.context],
     }

@@ -18,7 +18,7 @@ from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
 MOST_RESULTS = 3
 _CERTAIN = 1.0
-_AGAINST, _AGAINST_A_HIT = 0.5, 0.7
+_AGAINST, _AGAINST_A_HIT = 0.5, 0.9
 _CLOSE = 0.5
 
 # What a signature adds to what a record explains by its words, which is unbounded as in BM25.

@@ -58,9 +58,9 @@ class Search:
         ranked = {one.record: one for one in self._rank(known)}
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
         first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
-        found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
-        by_signature = [one for one in found if one.hit]
-        by_words = [one for one in found if not one.hit]
+        all_found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
+        by_signature = [one for one in all_found if one.hit]
+        by_words = [one for one in all_found if not one.hit]
         successors = {}
         for found in (*by_signature, *by_words):
             name = found.entry["withdrawn"] and found.entry["withdrawn"]["successor"]

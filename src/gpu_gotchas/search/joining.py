@@ -1,9 +1,9 @@
 """Lines that a terminal or a mail program broke, put together again.
 
-A line as wide as the widest around it, or too wide for the next word, may go on in the next one: without a blank
-where it was cut at a column, with one where it was broken between words. Where it can't be told, both are given.
-Nothing is taken away: joined lines come beside the broken ones, under the number of the first, so that a wrong
-guess costs nothing but a look.
+A line as wide as the widest around it, or too wide for the next word, may go on in the next one: without a
+blank where it was cut at a column, with one where it was broken between words. Where it can't be told, both
+are given. Nothing is taken away: joined lines come beside the broken ones, under the number of the first, so
+that a wrong guess costs nothing but a look.
 """
 
 from __future__ import annotations

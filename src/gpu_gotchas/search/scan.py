@@ -35,11 +35,11 @@ Wish = tuple[Key, int]
 
 
 class Finding(NamedTuple):
-    """A gotcha in a log. hit: where it was met first. places: line numbers of the first hits. count: of all."""
+    """A gotcha in a log. hit: the first. places: line numbers of the first hits. met: how many there were."""
 
     hit: Hit
     places: tuple[int, ...]
-    count: int
+    met: int
 
 
 @dataclass(slots=True)
