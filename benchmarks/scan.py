@@ -3,8 +3,9 @@
     python -m benchmarks.scan [--megabytes 200] [--rounds 3] [--update]
 
 Signatures are error lines of the reports in tests/corpus, their numbers made holes. Logs are invented, with
-some failures in them: ordinary lines of a server, and lines of which no two are alike. `re` is timed on the first part of the log, as it takes
-so long. ripgrep is timed too where it is installed, with the longest literal of each signature.
+some failures in them: ordinary lines of a server, and lines of which no two are alike. `re` is timed on the
+first part of a log, as it takes so long. ripgrep is timed too where it is installed, with the longest literal
+of each signature.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.corpus import reports
+from tests.corpus.noise import healthy_lines
+
 from gpu_gotchas import __version__
 from gpu_gotchas.records.model import Basis, Candidate, Signature
 from gpu_gotchas.records.templates import Template
@@ -34,8 +38,6 @@ from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.prefixes import unwrap
 from gpu_gotchas.search.scan import Scanner
-from tests.corpus import reports
-from tests.corpus.noise import healthy_lines
 
 COUNT = 300
 AIM = 10.0
@@ -44,6 +46,8 @@ _ALTERNATION_PART = 1 / 20
 _NUMBER = re.compile(r"\d+")
 _FAILURE_EVERY = 20_000
 _CHUNK = 1 << 16
+
+Lines = Callable[[int, random.Random], str]
 
 
 def templates() -> list[str]:
@@ -81,14 +85,20 @@ def _candidate(number: int, text: str) -> Candidate:
 def varied_lines(count: int, chance: random.Random) -> str:
     """Lines of which no two have the same words, as a server that logs its prompts writes."""
     letters = "".join(chance.choices("bcdfghjklmnpqrstvwxzaeiou", k=50_000))
+
+    def prompt() -> str:
+        return " ".join(letters[at : at + 7] for at in chance.choices(range(49_000), k=12))
+
     return "".join(
-        f"INFO 07-02 18:00:{number % 60:02} [logger.py:43] Received request chatcmpl-{chance.randrange(1 << 64):x}: "
-        f"prompt: '{' '.join(letters[at : at + 7] for at in chance.choices(range(49_000), k=12))}'\n"
+        f"INFO 07-02 18:00:{number % 60:02} [logger.py:43] Received request "
+        f"chatcmpl-{chance.randrange(1 << 64):x}: prompt: '{prompt()}'\n"
         for number in range(count)
     )
 
 
-def write_log(path: Path, megabytes: int, texts: list[str], lines: Callable[[int, random.Random], str]) -> int:
+def write_log(
+    path: Path, megabytes: int, texts: list[str], lines: Callable[[int, random.Random], str]
+) -> int:
     """Returns how many failures it holds."""
     chance = random.Random(0)
     failures = 0
@@ -96,7 +106,9 @@ def write_log(path: Path, megabytes: int, texts: list[str], lines: Callable[[int
         while file.tell() < megabytes << 20:
             block = lines(_FAILURE_EVERY, chance)
             line = chance.choice(texts).replace("{int}", str(chance.randint(1, 9)))
-            file.write(block + f"ERROR 07-02 18:00:00 [core.py:7] {line.replace('{{', '{').replace('}}', '}')}\n")
+            file.write(
+                block + f"ERROR 07-02 18:00:00 [core.py:7] {line.replace('{{', '{').replace('}}', '}')}\n"
+            )
             failures += 1
     return failures
 
@@ -106,11 +118,13 @@ def scan(path: Path, index: Index) -> int:
     for chunk in _chunks(path):
         scanner.feed(chunk)
     scanner.finish()
-    return sum(found.count for found in scanner.findings())
+    return sum(found.met for found in scanner.findings())
 
 
 def alternation(path: Path, texts: list[str], size: int) -> int:
-    parts = [rb"\d+".join(re.escape(part.encode()) for part in Template.parse(text).literals) for text in texts]
+    parts = [
+        rb"\d+".join(re.escape(part.encode()) for part in Template.parse(text).literals) for text in texts
+    ]
     pattern = re.compile(b"|".join(parts))
     with path.open("rb") as file:
         return len(pattern.findall(file.read(size)))

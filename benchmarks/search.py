@@ -28,12 +28,13 @@ from benchmarks.search_measure import (
     known,
     search_all,
 )
+from tests.corpus import BUILD, MEASURE, NEGATIVE, UNKNOWN, HealthyLog, causes, healthy_logs, part
+from tests.corpus.noise import KINDS
+
 from gpu_gotchas import __version__
 from gpu_gotchas.records.loading import load_all, load_candidates
 from gpu_gotchas.search.build import index_of
 from gpu_gotchas.search.index import Index
-from tests.corpus import BUILD, MEASURE, NEGATIVE, UNKNOWN, HealthyLog, causes, healthy_logs, part
-from tests.corpus.noise import KINDS
 
 RESULTS = Path(__file__).parent / "results" / "search.json"
 AIMS = {

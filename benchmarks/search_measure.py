@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from tests.corpus import Report
+from tests.corpus.noise import noisy
+
 from gpu_gotchas.search.answer import Verdict
 from gpu_gotchas.search.engine import Search
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.lines import lines_of
-from tests.corpus import Report
-from tests.corpus.noise import noisy
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,4 +139,6 @@ def confusions(outcomes: Iterable[Outcome]) -> list[tuple[str, str, int]]:
         for outcome in outcomes
         if outcome.case.expected is not None and outcome.wrong
     )
-    return sorted(((is_, named, n) for (is_, named), n in counted.items()), key=lambda row: (-row[2], row[:2]))
+    return sorted(
+        ((is_, named, n) for (is_, named), n in counted.items()), key=lambda row: (-row[2], row[:2])
+    )

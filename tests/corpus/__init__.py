@@ -41,7 +41,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class HealthyLog:
-    """A log without a failure. origin: `captured`, `rendered` or `invented`; source: where its shape is from."""
+    """A log without a failure. origin: `captured`, `rendered` or `invented`; source: what it shows."""
 
     name: str
     origin: str

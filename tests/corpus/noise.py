@@ -112,7 +112,9 @@ def ranks(text: str, chance: random.Random) -> bytes:
     out: list[str] = []
     while any(position < len(lines) for position in at):
         rank = chance.choice([rank for rank in range(count) if at[rank] < len(lines)])
-        out.append(f"(Worker_TP{rank} pid={700 + rank}) ERROR {_clock(chance)} [worker.py:9] {lines[at[rank]]}")
+        out.append(
+            f"(Worker_TP{rank} pid={700 + rank}) ERROR {_clock(chance)} [worker.py:9] {lines[at[rank]]}"
+        )
         at[rank] += 1
     return "\n".join(out).encode()
 
@@ -121,7 +123,9 @@ def followed_ranks(text: str, chance: random.Random) -> bytes:
     """One rank fails with the error, the others then report what that did to them."""
     own = [f"[rank3]: {line}" for line in text.rstrip("\n").split("\n")]
     for rank in (0, 1, 2):
-        own.append(f"[rank{rank}]: RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection ")
+        own.append(
+            f"[rank{rank}]: RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection "
+        )
         own[-1] += "closed by peer [127.0.1.1]:44112"
     return "\n".join(own).encode()
 

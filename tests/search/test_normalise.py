@@ -45,7 +45,9 @@ def test_nothing_that_moves_a_cursor_is_left_and_twice_is_as_once(text: str) -> 
     assert clean(cleaned) == cleaned
 
 
-_ESCAPES = st.sampled_from(["&", "amp;", "lt;", "#39;", "&amp;", "quot;", "\x1b", "[31m", "]8;;", "\x07", " ", "\u200b", "“", "a"])
+_ESCAPES = st.sampled_from(
+    ["&", "amp;", "lt;", "#39;", "&amp;", "quot;", "\x1b", "[31m", "]8;;", "\x07", " ", "\u200b", "“", "a"]
+)
 
 
 @given(st.lists(_ESCAPES, max_size=30))

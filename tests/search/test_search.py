@@ -97,7 +97,6 @@ def test_a_healthy_log_is_not_claimed(index: Index, lines: int) -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("fp8e4nv", "sample-fp8e4nv-refused"),
         ("invented turbo keys", "sample-fp8e4nv-keys"),
         ("sample-page-size", "sample-page-size"),
         ("see `Sample-Old-FP8-name`.", "sample-fp8e4nv-refused"),
@@ -110,6 +109,12 @@ def test_a_few_words_find_what_looks_like_it(index: Index, text: str, first: str
     assert answer.verdict is Verdict.LOOKS_LIKE
     assert ids(answer)[0] == first
     assert len(answer.results) <= 3
+
+
+def test_one_word_finds_all_that_are_about_it(index: Index) -> None:
+    answer = search("fp8e4nv", index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert {"sample-fp8e4nv-refused", "sample-fp8e4nv-keys"} <= set(ids(answer))
 
 
 def test_the_more_specific_of_strangers_wins(index: Index) -> None:

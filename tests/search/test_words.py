@@ -40,7 +40,9 @@ def test_a_frame_is_its_file_and_function() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["sm_120", "sm120", "sm_120a", "compute_120", "Compute Capability: 12.0", "capability (12, 0)"])
+@pytest.mark.parametrize(
+    "text", ["sm_120", "sm120", "sm_120a", "compute_120", "Compute Capability: 12.0", "capability (12, 0)"]
+)
 def test_a_target_is_one_word_however_it_is_written(text: str) -> None:
     assert "sm_120" in words(text)
 

@@ -18,6 +18,7 @@ from gpu_gotchas.cli.terminal import Style, Styled, Terminal
 
 COMMANDS = {
     "search": "gpu_gotchas.cli.search",
+    "scan": "gpu_gotchas.cli.scan",
     "show": "gpu_gotchas.cli.show",
     "list": "gpu_gotchas.cli.listing",
     "check": "gpu_gotchas.cli.check",

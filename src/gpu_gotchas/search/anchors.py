@@ -1,8 +1,8 @@
 """Which few short strings to look for, so that no literal can be there without one of them.
 
 Looking for one string in a block of bytes is fast, three hundred are three hundred passes. Literals share
-parts, though: a greedy cover finds a few anchors, of which each literal holds one. A sample says what ordinary
-lines hold too, so that this is avoided.
+parts, though: a greedy cover finds a few anchors, of which each literal holds one. A sample says what
+ordinary lines hold too, so that this is avoided.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences that a runtime prints with every failure of a kind. They tell nothing of its cause and decide nothing.
+"""Sentences that a runtime prints with every failure of a kind: they tell nothing of its cause.
 
 CUDA and HIP report errors later than they happen, and say so at length; engines repeat that a process died.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 
-_HINTS = ("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for")
-_HINTS += ("memory access was enc", "launch failure", "assert triggered", "Engine core init", "core proc", "above exception", "most recent call last")
+_HINTS = (
+    *("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for"),
+    *("memory access was enc", "launch failure", "assert triggered", "tracking was not"),
+    *("Engine core init", "core proc", "most recent call last"),
+)
 _SENTENCES = r"""(?x)
     (?:CUDA|HIP)\ kernel\ errors\ might\ be\ asynchronously\ reported\ at\ some\ other\ API\ call
         (?:,\ so\ the\ stacktrace\ below\ might\ be\ incorrect)?\.?

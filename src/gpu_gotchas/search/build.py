@@ -23,7 +23,7 @@ CANDIDATE = "candidate"
 
 # How firmly a word in each place speaks for its record.
 _ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
-_SATURATION, _LENGTH_SHARE = 0.8, 0.2
+_SATURATION, _LENGTH_SHARE = 0.35, 0.3
 _WEAKEST = 5
 
 

@@ -18,7 +18,7 @@ from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
 MOST_RESULTS = 3
 _CERTAIN = 1.0
-_AGAINST, _AGAINST_A_HIT = 0.5, 0.7
+_AGAINST, _AGAINST_A_HIT = 0.5, 0.9
 _CLOSE = 0.5
 
 # What a signature adds to what a record explains by its words, which is unbounded as in BM25.
@@ -29,12 +29,16 @@ _CANNOT_BE_SURE = frozenset({"contested", "candidate"})
 
 
 class Found(NamedTuple):
-    """A record that matched: its index entry, how it matched, and what the machine says to it."""
+    """A record that matched: its index entry, how it matched, and what the machine says to it.
+
+    follows: what matched is from another rank than the one that failed first.
+    """
 
     entry: Mapping[str, Any]
     assessment: Assessment
     hit: Hit | None = None
     ranked: Ranked | None = None
+    follows: bool = False
 
     @property
     def id(self) -> str:
@@ -60,7 +64,8 @@ def decide(
     successors: index entries of the records that follow withdrawn ones, by id.
     """
     live = [found for found in by_signature if not found.withdrawn]
-    left = _left([found for found in live if not found.doubted])
+    first = [found for found in live if not found.follows] or live
+    left = _left([found for found in first if not found.doubted])
     if left and _certain(left):
         results = [_from_signature(left[0], left, _CERTAIN)]
         results += [
@@ -69,7 +74,9 @@ def decide(
             if found.hit and found.hit.proven
         ]
         return Answer(Verdict.THIS_IS_IT, tuple(results[:MOST_RESULTS]), index_date)
-    likely = sorted((*by_signature, *_by_words(by_words, by_signature)), key=lambda one: (-_weight(one), one.id))
+    likely = sorted(
+        (*by_signature, *_by_words(by_words, by_signature)), key=lambda one: (-_weight(one), one.id)
+    )
     results = []
     for found in likely[:MOST_RESULTS]:
         result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
@@ -98,6 +105,8 @@ def _weight(found: Found) -> float:
     if found.hit:
         total += _CONTEXT * min(_MOST_CONTEXT, len(found.hit.context))
     total += _REPORTER * math.log(max(1, found.entry["reporters"]))
+    if found.follows:
+        total *= _AGAINST
     if found.doubted:
         total *= _AGAINST_A_HIT if found.hit else _AGAINST
     return total

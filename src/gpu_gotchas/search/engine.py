@@ -10,10 +10,12 @@ from gpu_gotchas.search.assessment import NOTHING_KNOWN
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.joining import joined
 from gpu_gotchas.search.lines import Line, LineSplitter
 from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
-from gpu_gotchas.search.questions import questions
+from gpu_gotchas.search.prefixes import unwrap
+from gpu_gotchas.search.questions import failing_rank, questions
 from gpu_gotchas.search.rank import rank
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.store import open_index
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 
 _BLOCK = 256
 _MOST_RANKED = 8
+_MOST_JOINED = 20
+
+
+def _number(line: Line) -> int:
+    return line.number
 
 
 class Search:
@@ -37,7 +44,7 @@ class Search:
 
     def feed(self, lines: Iterable[Line]) -> None:
         for line in lines:
-            self._waiting.append(Line(line.number, clean(line.text)))
+            self._waiting.append(line)
             if len(self._waiting) >= _BLOCK:
                 self._flush()
 
@@ -50,9 +57,10 @@ class Search:
         known = self._known(machine)
         ranked = {one.record: one for one in self._rank(known)}
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
-        found = [self._found(name, known, best.get(name), ranked.get(name)) for name in names]
-        by_signature = [one for one in found if one.hit]
-        by_words = [one for one in found if not one.hit]
+        first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
+        all_found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
+        by_signature = [one for one in all_found if one.hit]
+        by_words = [one for one in all_found if not one.hit]
         successors = {}
         for found in (*by_signature, *by_words):
             name = found.entry["withdrawn"] and found.entry["withdrawn"]["successor"]
@@ -72,22 +80,32 @@ class Search:
         return merge(machine, facts(self._gist.facts))
 
     def _found(
-        self, name: str, machine: Machine | None, hit: Hit | None = None, ranked: Ranked | None = None
+        self,
+        name: str,
+        machine: Machine | None,
+        hit: Hit | None,
+        ranked: Ranked | None,
+        first_rank: str | None,
     ) -> Found:
         entry = self._index.record(name)
         assert entry is not None, f"the index names {name} and has no entry for it"
+        rank = unwrap(hit.lines[0].text).rank if hit and first_rank else None
+        follows = rank is not None and rank != first_rank
         if machine is None:
-            return Found(entry, NOTHING_KNOWN, hit, ranked)
+            return Found(entry, NOTHING_KNOWN, hit, ranked, follows)
         from gpu_gotchas.search.conditions import assess  # loads the catalogue, so only with something to ask
 
-        return Found(entry, assess(entry["affects"], machine), hit, ranked)
+        return Found(entry, assess(entry["affects"], machine), hit, ranked, follows)
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         if waiting:
-            self.empty = self.empty and not any(line.text.strip() for line in waiting)
-            self._matcher.feed(waiting)
-            self._gist.feed(waiting)
+            cleaned = [Line(line.number, clean(line.text)) for line in waiting]
+            self.empty = self.empty and not any(line.text for line in cleaned)
+            whole = [Line(line.number, clean(line.text)) for line in joined(waiting)]
+            self._matcher.feed(sorted((*cleaned, *whole), key=_number) if whole else cleaned)
+            self._gist.feed(cleaned)
+            self._gist.feed(whole[:_MOST_JOINED])
 
 
 def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:

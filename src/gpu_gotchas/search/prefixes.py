@@ -30,14 +30,17 @@ _PREFIXES = tuple(
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
 _WARNING = frozenset({"WARN", "WARNING", "W"})
 _CALM = frozenset({"TRACE", "DEBUG", "INFO", "NOTICE", "I"})
-_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std")
+_RANK = re.compile(
+    r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)"
+    r"|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above.
 
-    warns: at level WARNING. calm: below that. rank: which worker of several printed it, where the prefix says so.
+    warns: at level WARNING. calm: below that. rank: which worker of several printed it, where that is said.
     """
 
     text: str

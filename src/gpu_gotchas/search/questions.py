@@ -23,7 +23,8 @@ _A_FRAME = 'File "'
 _EXCEPTION, _TROUBLE, _WARNING, _FRAME, _OTHER = 1.0, 0.8, 0.8, 0.4, 0.4
 _CONSEQUENCE, _OTHER_RANK = 0.8, 0.3
 _IS_EXCEPTION = re.compile(
-    r"(?i)(?:[\w.]+)?(?:error|exception|failed|outofresources|interrupt|warning)\b|ptxas |nvcc |.*(?:fatal|what\(\))"
+    r"(?i)(?:[\w.]+)?(?:error|exception|failed|outofresources|interrupt|warning)\b"
+    r"|ptxas |nvcc |.*(?:fatal|what\(\))"
 )
 _SAYS_WHICH = re.compile(r"[\w.]+(?:Error|Exception|OutOfResources)\b: ")
 
@@ -35,13 +36,22 @@ class Question(NamedTuple):
     weight: float
 
 
-def questions(lines: Sequence[str], count: int) -> tuple[Question, ...]:
-    """lines: cleaned, in order. count: of how many lines they were kept. Each text comes once."""
+class Asked(NamedTuple):
+    """questions: each text once. fails: whether there is an exception in the text, or an error of that kind."""
+
+    questions: tuple[Question, ...]
+    fails: bool
+
+
+def questions(lines: Sequence[str], count: int) -> Asked:
+    """lines: cleaned, in order. count: of how many lines they were kept."""
     messages = [unwrap(text) for text in lines]
-    if not any(_troubled(message) or (count <= SHORT and _warns_of_trouble(message)) for message in messages):
-        if count > SHORT or any(message.logged for message in messages):
-            messages = [message for message in messages if message.warns]
-    first_rank = first_failing_rank(messages)
+    asking = any(
+        _troubled(message) or (count <= SHORT and _warns_of_trouble(message)) for message in messages
+    )
+    if not asking and (count > SHORT or any(message.logged for message in messages)):
+        messages = [message for message in messages if message.warns]
+    first_rank = _first_failing_rank(messages)
     fails = any(message.severe or _IS_EXCEPTION.match(message.text) for message in messages)
     found: dict[str, float] = {}
     consequence = 1.0
@@ -57,11 +67,15 @@ def questions(lines: Sequence[str], count: int) -> tuple[Question, ...]:
         found[text] = max(found.get(text, 0.0), weight)
         if _SAYS_WHICH.match(text):
             consequence = _CONSEQUENCE
-    return tuple(Question(text, weight) for text, weight in found.items() if weight)
+    return Asked(tuple(Question(text, weight) for text, weight in found.items() if weight), fails)
 
 
-def first_failing_rank(messages: Sequence[Message]) -> str | None:
-    """The rank of the first troubled line that says which rank it is from."""
+def failing_rank(lines: Sequence[str]) -> str | None:
+    """The rank that failed first, of cleaned lines that say which rank they are from."""
+    return _first_failing_rank([unwrap(text) for text in lines])
+
+
+def _first_failing_rank(messages: Sequence[Message]) -> str | None:
     return next((message.rank for message in messages if message.rank and _troubled(message)), None)
 
 

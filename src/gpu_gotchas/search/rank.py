@@ -1,8 +1,8 @@
 """Word ranking: which records explain most of a text, weighed by how much each word tells.
 
-Strengths come with the index (`build`): how firmly a record holds a word, saturating with repeats and lessened
-in long records, as in BM25. Here each word of the text is weighed by its rarity among records and among
-tracebacks in general, and by the line that it stands in.
+Strengths come with the index (`build`): how firmly a record holds a word, saturating with repeats and
+lessened in long records, as in BM25. Here each word of the text is weighed by its rarity among records, and
+by the line that it stands in.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.questions import SHORT, Question
+from gpu_gotchas.search.questions import SHORT, Asked, Question
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.words import is_common, words
 
 ENOUGH_MASS = 6.0
-"""What a line's explained words must weigh for its share to count in full; one rare word has nearly this. A line
-that weighs less must be explained whole."""
+"""What a line's explained words must weigh for its share to count in full; one rare word has nearly this. A
+line that weighs less must be explained whole."""
 
 _RAREST = 5.0
 """What a word tells that one record holds, however many records there are."""
 
 _COMMON = 0.4
 _TARGET = 0.5
-_FRAME = 'File "'
+_IN_A_FAILURE = 4.0
+"""Where an exception says that something failed, less is needed to say what it looks like."""
+
 _MOST_QUESTIONS = 200
 _MOST_WORDS = 60
 _NAMED = 100.0
@@ -46,8 +48,9 @@ class _Telling(dict[str, float]):
         return self[word]
 
 
-def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -> tuple[Ranked, ...]:
+def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked, ...]:
     """Every record that holds a word of the text, best first. targets: what the text says it ran on."""
+    asked = text.questions
     telling = _Telling(index)
     lines = [(question, list(dict.fromkeys(words(question.text)))) for question in asked[:_MOST_QUESTIONS]]
     weights: dict[str, float] = dict.fromkeys(targets, _TARGET)
@@ -57,9 +60,9 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
     parts = _explained(index, {word: weight * telling[word] for word, weight in weights.items()})
     best_line: dict[int, float] = defaultdict(float)
     for question, found in lines:
-        if not question.text.startswith(_FRAME):
-            for record, share in _shares(index, found, telling).items():
-                best_line[record] = max(best_line[record], share * question.weight)
+        for record, share in _shares(index, found, telling).items():
+            best_line[record] = max(best_line[record], share * question.weight)
+    trust = _IN_A_FAILURE if text.fails else 1.0
     named = _named(index, asked)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
@@ -67,7 +70,7 @@ def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -
         if name not in named:
             score = sum(part for part, _ in told)
             strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
-            ranked.append(Ranked(name, score, score * best_line[record], strongest))
+            ranked.append(Ranked(name, score, score * best_line[record] * trust, strongest))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
 
 
@@ -90,16 +93,23 @@ def _explained(index: Index, weighed: dict[str, float]) -> dict[int, list[tuple[
 
 
 def _shares(index: Index, found: Sequence[str], telling: _Telling) -> dict[int, float]:
-    """For each record how much of one line it explains, 0 to 1. Common words alone explain nothing."""
+    """For each record how much of one line it explains, 0 to 1.
+
+    Common words alone explain nothing, and a plain word does so only beside another one.
+    """
     heaviest = sorted(found, key=lambda word: -telling[word])[:_MOST_WORDS]
     total = sum(telling[word] for word in heaviest)
     enough = min(ENOUGH_MASS, total)
     mass: dict[int, float] = defaultdict(float)
-    told: set[int] = set()
+    told: dict[int, int] = defaultdict(int)
     for word in heaviest:
-        common = is_common(word)
+        tells = 0 if is_common(word) else 1 if word.isalpha() else 2
         for record, strength in index.postings(word):
             mass[record] += telling[word] * strength / 100
-            if not common:
-                told.add(record)
-    return {record: mass[record] / total * min(1.0, mass[record] / enough) for record in told}
+            told[record] += tells
+    wanted = 2 if len(found) > 1 else 1
+    return {
+        record: part / total * min(1.0, part / enough)
+        for record, part in mass.items()
+        if told[record] >= wanted
+    }

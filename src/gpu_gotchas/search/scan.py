@@ -35,11 +35,11 @@ Wish = tuple[Key, int]
 
 
 class Finding(NamedTuple):
-    """A gotcha in a log. hit: where it was met first. places: line numbers of the first hits. count: of all."""
+    """A gotcha in a log. hit: the first. places: line numbers of the first hits. met: how many there were."""
 
     hit: Hit
     places: tuple[int, ...]
-    count: int
+    met: int
 
 
 @dataclass(slots=True)
@@ -146,10 +146,10 @@ class Scanner:
                     if literal in shape:
                         wishes[shape] += self._wishes[literal]
                 at = text.find(anchor, stop)
-        self._telling.update((shape, tuple(sorted(set(found)))) for shape, found in wishes.items())
         if b"" in self._wishes:  # templates of nothing but what shapes lack
             for shape in shapes:
                 wishes[shape] += self._wishes[b""]
+        self._telling.update((shape, tuple(sorted(set(found)))) for shape, found in wishes.items())
         dull = shapes - wishes.keys()
         self._dull_size += sum(map(len, dull)) + 64 * len(dull)
         if self._dull_size > _MOST_SEEN:

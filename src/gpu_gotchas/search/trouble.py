@@ -9,7 +9,15 @@ _SIGNS = (
     *("error", "exception", "fatal", "panic", "failed", "failure", "cannot", "can't", "unable", "abort"),
     *("unsupported", "not supported", "not implemented", "illegal", "invalid", "mismatch", "assert"),
     *("must be", "should be", "no kernel", "out of ", "not divisible", "exceed", "overflow", " nan"),
-    *("not compatible", "incompatible", "not defined", "undefined symbol", "not enabled", "could not", " fault"),
+    *(
+        "not compatible",
+        "incompatible",
+        "not defined",
+        "undefined symbol",
+        "not enabled",
+        "could not",
+        " fault",
+    ),
     *("userwarning", "refused", "unrecognized", "too old", "isnan"),
     *("xid", "segfault", "segmentation", "core dumped", "killed", "timed out", "hang", "hung"),
 )
