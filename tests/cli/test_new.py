@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.cli.checking import BLANK
-from gpu_gotchas.records import root
-from gpu_gotchas.records.lint import fixes
+from gpu_gotchas.records import root, sources
 from tests.cli.conftest import Gotchas
 
 ID = "sample-brand-new"
@@ -21,7 +20,7 @@ FILES = (
 
 @pytest.fixture
 def begun(gotchas: Gotchas, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(fixes, "package_root", lambda: checkout / "src" / "gpu_gotchas")
+    monkeypatch.setattr(sources, "package_root", lambda: checkout / "src" / "gpu_gotchas")
     ran = gotchas("new", ID)
     assert ran.code == 0
     assert tuple(ran.out.replace("\\", "/").split()) == FILES
