@@ -77,8 +77,8 @@ EXPLAINED = knows("made-up", "made-up", "other-record")
 # (record, probe, role, what was seen, what the base knows, outcome, words of the reason)
 TABLE: list[tuple[str, Probe, Role, Observation, Knowledge, Outcome, str]] = [
     ("text", BUG, AFFECTED, raised(), KNOWN, Outcome.REPRODUCED, FAILURE),
-    ("text", BUG, AFFECTED, died(1, FAILURE), KNOWN, Outcome.REPRODUCED, FAILURE),
-    ("text", BUG, AFFECTED, died(-6, f"{FAILURE}\nAborted"), KNOWN, Outcome.REPRODUCED, FAILURE),
+    ("text", BUG, AFFECTED, died(0, FAILURE), KNOWN, Outcome.CRASHED, "no answer"),
+    ("text", BUG, AFFECTED, died(-6, f"{FAILURE}\nAborted"), KNOWN, Outcome.CRASHED, "SIGABRT: Aborted"),
     ("text", BUG, AFFECTED, raised(), knows("other"), Outcome.WRONG_SYMPTOM, "searched, returns other first"),
     ("text", BUG, AFFECTED, raised(), knows(None), Outcome.WRONG_SYMPTOM, "searched, returns nothing"),
     ("siblings", BUG, AFFECTED, raised(), knows("brother"), Outcome.REPRODUCED, FAILURE),

@@ -163,18 +163,25 @@ def test_a_guard_is_proven_by_refusing(narrow: tuple[Gotcha, Repro]) -> None:
     assert proof_of(narrow, results).status is Status.VERIFIED
 
 
-def test_a_measured_range_needs_the_package_itself(tmp_path: Path) -> None:
-    affects = [{**NARROW[0], "software": {"vllm": {"last_bad": "0.33.0", "measured": True}}}]
+def test_a_measured_range_needs_runs_of_the_releases_at_its_ends(tmp_path: Path) -> None:
+    measured = {"introduced": "0.20.0", "fixed": "0.26.0", "measured": True}
+    affects = [{**NARROW[0], "software": {"vllm": measured}}]
     record = read_gotcha(tmp_path, PLAIN + "def bug_package(t): ...\n", affects=affects)
-    proof = proof_of(record, whole())
-    assert proof.status is Status.DRAFT
-    assert proof.missing_bug == (
-        "no run on vllm's own code, whose versions the record claims to have measured",
-    )
-    upstream = a_result(tier=Tier.PACKAGE, target="sm_86", subject=Subject.UPSTREAM, package="vllm==0.33.0")
-    assert proof_of(record, [*whole(), upstream]).status is Status.VERIFIED
-    not_it = replace(upstream, package="sglang==0.5.0")
-    assert proof_of(record, [*whole(), not_it]).status is Status.DRAFT
+
+    def asked(version: str, outcome: Outcome) -> Result:
+        return a_result(
+            tier=Tier.PACKAGE,
+            target="sm_86",
+            subject=Subject.UPSTREAM,
+            package=f"vllm=={version}",
+            outcome=outcome,
+        )
+
+    first, good = asked("0.20.0", Outcome.REPRODUCED), asked("0.26.0", Outcome.FIXED_HERE)
+    elsewhere = asked("99.0.0", Outcome.REPRODUCED)
+    assert "vllm 0.20.0 is not shown to fail" in proof_of(record, [*whole(), elsewhere, good]).missing_bug[0]
+    assert "vllm 0.26.0 is not shown to be good" in proof_of(record, [*whole(), first]).missing_bug[0]
+    assert proof_of(record, [*whole(), first, good]).status is Status.VERIFIED
 
 
 def logic(*outcomes: tuple[Probe, Outcome]) -> list[Result]:

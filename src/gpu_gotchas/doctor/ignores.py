@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict
+from gpu_gotchas.hardware.files import read_bounded
 
 MAX_BYTES = 1 << 20
 KEYS = ("id", "reason", "until")
@@ -49,8 +50,7 @@ def read_ignores(path: Path) -> tuple[Ignore, ...]:
     import tomllib  # only where there is a file
 
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = read_bounded(path, MAX_BYTES)
         if len(raw) > MAX_BYTES:
             raise IgnoresError(f"{path}: has more than {MAX_BYTES} bytes")
         data: Any = tomllib.loads(raw.decode("utf-8"))

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gpu_gotchas.hardware.files import read_bounded
+
 MAX_BYTES = 4 << 20
 MAX_LAYERS = 10_000
 _LONGEST = 100
@@ -63,8 +65,7 @@ def read_model_folder(folder: Path) -> Mapping[str, str]:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = read_bounded(path, MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

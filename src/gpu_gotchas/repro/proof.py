@@ -9,8 +9,9 @@ from pathlib import Path
 from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
+from gpu_gotchas.repro.measured import unmeasured
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
 from gpu_gotchas.repro.source import Repro, ReproError, read_repro
 from gpu_gotchas.repro.targets import affected_targets, claims_hardware, compiled_targets
@@ -52,21 +53,7 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         in_tier = [result for result in fresh if result.tier is tier]
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
-    measured = {
-        name
-        for case in gotcha.affects
-        for name, ranges in case.software.items()
-        if any(range_.measured for range_ in ranges)
-    }
-    upstream = {
-        (result.package or "").partition("==")[0]
-        for result in fresh
-        if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED
-    }
-    bug += [
-        f"no run on {name}'s own code, whose versions the record claims to have measured"
-        for name in sorted(measured - upstream)
-    ]
+    bug += unmeasured(gotcha, fresh)
     contradictions = tuple(_say(result) for result in fresh if _contradicts(result, fresh))
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 

@@ -36,10 +36,12 @@ def symptom_seen(gotcha: Gotcha, seen: Observation) -> str | None:
         told = _by_its_end(symptom.exit, seen)
         if told:
             return told
-    if symptom.observable and answer and answer.measured:
+    if answer is None:
+        return None  # an end without an answer is a symptom only where the record says so
+    if symptom.observable and answer.measured:
         bad = all(symptom.observable.bad.holds(number) for number in answer.measured)
         return _numbers(gotcha, answer) if bad else None
-    if answer and answer.ended == "returned":
+    if answer.ended == "returned":
         return None
     lines = seen.symptom_text.splitlines()
     for signature in symptom.signatures:

@@ -18,6 +18,7 @@ from gpu_gotchas.doctor.readers import (
 )
 from gpu_gotchas.doctor.readers.reader import Reader, Text, UnreadableFile
 from gpu_gotchas.hardware.documents import DocumentError
+from gpu_gotchas.hardware.files import read_bounded
 
 MAX_BYTES = 8 << 20
 MAX_LINE = 2_000
@@ -41,8 +42,7 @@ READERS: tuple[Reader, ...] = (
 def read_file(path: Path) -> Facts:
     """What the file says of a machine. Raises UnreadableFile."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = read_bounded(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > MAX_BYTES:
