@@ -110,3 +110,32 @@ def test_in_a_clone_an_install_names_the_environment_that_has_one(
     assert ran.code == 2
     assert "this is an installed gotchas" in ran.err
     assert ".venv/bin/gotchas, which the second command of README.md makes" in ran.err
+
+
+LOGGED = "(EngineCore_DP0 pid=4021) ERROR 10-06 14:26:34 [core.py:700] "
+PASTE = f"""\
+{LOGGED}Traceback (most recent call last):
+{LOGGED}  File "/home/maria/vllm/lattice.py", line 3, in go
+{LOGGED}RuntimeError: lattice {{x}} of 12 bytes at 0x7f00 on sm_120
+connected to 10.1.2.3, token=hf_abcdefghijklmnop, mail maria@example.org
+"""
+
+
+def test_a_paste_gives_the_signature_and_stays_as_a_comment(
+    gotchas: Gotchas, checkout: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(sources, "package_root", lambda: checkout / "src" / "gpu_gotchas")
+    (checkout / "error.log").write_text(PASTE, "utf-8")
+    assert gotchas("new", ID, "--from", str(checkout / "error.log")).code == 0
+    text = (checkout / FILES[0]).read_text("utf-8")
+    assert 'lines: ["RuntimeError: lattice {{x}} of {int} bytes at {hex} on sm_120"]' in text
+    for personal in ("maria", "10.1.2.3", "hf_abcdefghijklmnop"):
+        assert personal not in text
+    ran = gotchas("check", str(checkout / "gotchas" / ID))
+    assert all("a blank to fill" in line for line in ran.out.splitlines()), ran.out
+
+
+def test_an_empty_paste_is_refused(gotchas: Gotchas, checkout: Path) -> None:
+    (checkout / "error.log").write_text("\n \n", "utf-8")
+    assert gotchas("new", ID, "--from", str(checkout / "error.log")).code == 2
+    assert not (checkout / FILES[0]).exists()

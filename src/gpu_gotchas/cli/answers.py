@@ -8,6 +8,8 @@ from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
 from gpu_gotchas.search.answer import Answer, Result, Seen, Verdict
 
 _LONGEST_SHOWN = 200
+_CANDIDATE = "candidate"
+_DRAFT = "gotchas new ID --from -"
 
 _HEADLINES = {
     Verdict.THIS_IS_IT: Styled("This is it", Style.GOOD),
@@ -20,18 +22,35 @@ def print_answer(answer: Answer, terminal: Terminal, *, explain: bool = False) -
     if answer.verdict is Verdict.NOT_KNOWN:
         terminal.line(bold("Not known."), " No record explains this text well enough to be named.")
         terminal.line(dim(f"Searched the index of {answer.index_date}."))
+        terminal.line()
+        terminal.line("To find out, collect")
+        for wanted in answer.collect:
+            _say(terminal, "- ", wanted)
+        terminal.line("and draft a record from it, personal things taken out, in a clone of the project:")
+        terminal.line("  ", bold(f"{_DRAFT} < error.log"))
+        _print_nearest(answer, terminal, explain)
         return
     terminal.line(_HEADLINES[answer.verdict], ":" if len(answer.results) == 1 else ", best first:")
     for result in answer.results:
         terminal.line()
         _print_result(result, terminal, explain)
+    _print_nearest(answer, terminal, explain)
     if explain:
         terminal.line()
         terminal.line(dim(f"Searched the index of {answer.index_date}."))
 
 
+def _print_nearest(answer: Answer, terminal: Terminal, explain: bool) -> None:
+    if explain and answer.nearest:
+        terminal.line()
+        terminal.line(dim("Nearest of those not named: "), answer.nearest.id)
+        _say(terminal, "", answer.nearest.title)
+        _say(terminal, "why not: ", f"{answer.nearest.why}.")
+
+
 def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
-    labels = ", ".join(filter(None, (result.status, result.severity, result.kind)))
+    standing = "reported, not yet proven" if result.status == _CANDIDATE else result.status
+    labels = ", ".join(filter(None, (standing, result.severity, result.kind)))
     terminal.line(bold(result.id), dim(f"  ({labels})"))
     _say(terminal, "", result.title)
     if result.withdrawn:
@@ -41,6 +60,10 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
     _say(terminal, "why:  ", f"{result.why}.")
     for seen in (*result.lines, *result.context) if explain else result.lines[:1]:
         _print_seen(seen, terminal, explain)
+    if not result.lines and result.rests_on:
+        terminal.line("  ", dim("line: "), result.rests_on[:_LONGEST_SHOWN])
+    if result.confirm:
+        _say(terminal, "would confirm it: ", result.confirm)
     if explain and result.words:
         _say(terminal, "words: ", ", ".join(result.words))
     if explain or result.disagreed:

@@ -9,16 +9,22 @@ import typer
 from gpu_gotchas.cli.exits import BadInput, Exit, UsageFailed
 
 if TYPE_CHECKING:
+    from gpu_gotchas.cli.draft import Draft
     from gpu_gotchas.records.model import Candidate, Gotcha
 
 
 def command(
     name: Annotated[str, typer.Argument(metavar="ID", help="Lower-case words joined by hyphens.")],
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Begin with a paste: a log, or - for standard input."),
+    ] = None,
 ) -> int:
     """Begin a gotcha, with blanks to fill.
 
     Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
-    there; `gotchas check gotchas/ID` lists those that are left.
+    there; `gotchas check gotchas/ID` lists those that are left. With --from, the error line of the paste is the draft
+    of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and tokens.
     """
     from datetime import UTC, datetime
     from pathlib import Path
@@ -33,7 +39,9 @@ def command(
         raise UsageFailed(not_from_here("A new gotcha needs"))
     _refuse_bad_name(name, ID)
     base = root().parent
-    files = {base / path: text for path, text in files_of(name, datetime.now(UTC).date().isoformat()).items()}
+    today = datetime.now(UTC).date().isoformat()
+    draft = None if source is None else _draft(source)
+    files = {base / path: text for path, text in files_of(name, today, draft).items()}
     _refuse_taken(name, [path for path in files if path.exists()])
     terminal = Terminal.standard()
     for path, text in files.items():
@@ -46,6 +54,18 @@ def command(
         terminal.line(str(Path(path).relative_to(base)))
     terminal.note(f"Fill the blanks, then run: gotchas check gotchas/{name}")
     return Exit.FOUND
+
+
+def _draft(source: str) -> Draft:
+    from pathlib import Path
+
+    from gpu_gotchas.cli.draft import draft_from
+    from gpu_gotchas.cli.reading import file_chunks, input_chunks
+
+    draft = draft_from(input_chunks() if source == "-" else file_chunks(Path(source)))
+    if not draft.paste:
+        raise UsageFailed(f"There is nothing in {source}: give it a log, or a paste")
+    return draft
 
 
 def _refuse_bad_name(name: str, pattern: str) -> None:

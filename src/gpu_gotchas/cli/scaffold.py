@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
+from gpu_gotchas.cli.terminal import safe
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.draft import Draft
+
+_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
+
 _RECORD = """\
 id: @id@
 title: "FILL: one line, at most 90 characters, no full stop"
@@ -35,6 +45,16 @@ _REPRO = '''\
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
+from gpu_gotchas.cli.terminal import safe
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.draft import Draft
+
+_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
+
 from gpu_gotchas.fixes.@module@ import refuse_if_affected
 from gpu_gotchas.repro.probe import ProbeTarget
 
@@ -57,6 +77,16 @@ _FIX = '''\
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
+from gpu_gotchas.cli.terminal import safe
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.draft import Draft
+
+_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
+
 
 def refuse_if_affected(capability: tuple[int, int] | None) -> None:
     """Refuses early what is known to fail.
@@ -71,6 +101,16 @@ _TEST = '''\
 """The fix of @id@, against a reference that does not use it."""
 
 from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from gpu_gotchas.cli.terminal import safe
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.draft import Draft
+
+_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
 
 import pytest
 
@@ -89,8 +129,8 @@ def test_an_unaffected_card_is_left_alone() -> None:
 '''
 
 
-def files_of(name: str, date: str) -> dict[str, str]:
-    """Path within the project to text. name: the new id. date: today (ISO 8601)."""
+def files_of(name: str, date: str, draft: Draft | None = None) -> dict[str, str]:
+    """Path within the project to text. name: the new id. date: today (ISO 8601). draft: what a paste gave."""
     module = name.replace("-", "_")
     texts = {
         f"gotchas/{name}/gotcha.yaml": _RECORD,
@@ -99,7 +139,19 @@ def files_of(name: str, date: str) -> dict[str, str]:
         f"tests/fixes/test_{module}.py": _TEST,
     }
     values = {"@id@": name, "@module@": module, "@date@": date}
-    return {path: _filled(text, values) for path, text in texts.items()}
+    files = {path: _filled(text, values) for path, text in texts.items()}
+    if draft is not None:
+        record = f"gotchas/{name}/gotcha.yaml"
+        files[record] = _with_draft(files[record], draft)
+    return files
+
+
+def _with_draft(record: str, draft: Draft) -> str:
+    if draft.signature is not None:
+        template = json.dumps(safe(draft.signature), ensure_ascii=False)
+        record = record.replace(_BLANK_LINES, f"[{template}]   # FILL: check what is a hole and what is not")
+    paste = "".join(f"#   {safe(line)}".rstrip() + "\n" for line in draft.paste)
+    return f"{record}# FILL: take this out in the end. From the paste, without personal things:\n{paste}"
 
 
 def _filled(text: str, values: dict[str, str]) -> str:

@@ -43,6 +43,7 @@ class Result:
     lines, context: what met the signature's templates and its context. words: what met by word ranking.
     agreed, disagreed: what is known of the machine and the paste, held against the record's claim.
     tell_apart: id of each sibling that matched too, to what tells it from this one.
+    rests_on: the line of the text that says most for it. confirm: what would make it certain, if it is not.
     do: what to do, in one line; None where the record gives no advice.
     """
 
@@ -60,17 +61,33 @@ class Result:
     agreed: tuple[str, ...] = ()
     disagreed: tuple[str, ...] = ()
     tell_apart: Mapping[str, str] | None = None
+    rests_on: str = ""
+    confirm: str | None = None
     do: str | None = None
     withdrawn: Withdrawn | None = None
 
 
+class Loser(NamedTuple):
+    """The record that came nearest to being named, and why it was not."""
+
+    id: str
+    title: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """results: best first. index_date: the day the index was built (ISO 8601)."""
+    """results: best first. index_date: the day the index was built (ISO 8601).
+
+    nearest: the best that is not among the results. collect: what would help to find out, where nothing is
+    known.
+    """
 
     verdict: Verdict
     results: tuple[Result, ...]
     index_date: str
+    nearest: Loser | None = None
+    collect: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object that `gotchas search --json` prints."""
@@ -79,6 +96,8 @@ class Answer:
             "answer": self.verdict.value,
             "results": [_result_json(result) for result in self.results],
             "index_date": self.index_date,
+            "nearest": self.nearest and self.nearest._asdict(),
+            "collect": list(self.collect),
         }
 
 
@@ -97,6 +116,8 @@ def _result_json(result: Result) -> dict[str, Any]:
         "lines": [_seen_json(seen) for seen in result.lines],
         "context": [_seen_json(seen) for seen in result.context],
         "words": list(result.words),
+        "rests_on": result.rests_on,
+        "confirm": result.confirm,
         "agreed": list(result.agreed),
         "disagreed": list(result.disagreed),
         "tell_apart": dict(result.tell_apart or {}),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.search.answer import Answer, Result, Verdict, Withdrawn
+from gpu_gotchas.search.answer import Answer, Loser, Result, Verdict, Withdrawn
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.ranked import THRESHOLD, Ranked
@@ -73,7 +73,9 @@ def decide(
             for found in left[1:]
             if found.hit and found.hit.proven
         ]
-        return Answer(Verdict.THIS_IS_IT, tuple(results[:MOST_RESULTS]), index_date)
+        results = results[:MOST_RESULTS]
+        nearest = _nearest(by_signature, by_words, results)
+        return Answer(Verdict.THIS_IS_IT, tuple(results), index_date, nearest)
     likely = sorted(
         (*by_signature, *_by_words(by_words, by_signature)), key=lambda one: (-_weight(one), one.id)
     )
@@ -82,7 +84,31 @@ def decide(
         result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
         results += _withdrawn(found, result, successors) if found.withdrawn else [result]
     verdict = Verdict.LOOKS_LIKE if results else Verdict.NOT_KNOWN
-    return Answer(verdict, _distinct(results)[:MOST_RESULTS], index_date)
+    shown = _distinct(results)[:MOST_RESULTS]
+    return Answer(verdict, shown, index_date, _nearest(by_signature, by_words, shown))
+
+
+def _nearest(
+    by_signature: Sequence[Found], by_words: Sequence[Found], shown: Sequence[Result]
+) -> Loser | None:
+    """The best that is not shown."""
+    named = {result.id for result in shown}
+    left = [found for found in (*by_signature, *by_words) if found.id not in named]
+    best = max(left, key=lambda found: (_weight(found), found.id), default=None)
+    return best and Loser(best.id, str(best.entry["title"]), _why_not(best))
+
+
+def _why_not(found: Found) -> str:
+    if found.doubted:
+        return "what is known of the machine disagrees: " + "; ".join(found.assessment.disagreed)
+    if found.hit is not None:
+        lines = ", ".join(str(seen.number) for seen in found.hit.lines)
+        context = "" if found.hit.context or not found.hit.shared else " and met none of its context"
+        return f"it matched line {lines}{context}, but others explain more of the text"
+    words = ", ".join(found.ranked.words) if found.ranked else ""
+    if _trust(found) < THRESHOLD:
+        return f"it shares too little with any one line: {words or 'only common words'}"
+    return f"others explain more of the text than {words}"
 
 
 def _by_words(found: Sequence[Found], by_signature: Sequence[Found]) -> list[Found]:
@@ -171,6 +197,8 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
         by="signature",
         score=score,
         why=why,
+        rests_on=hit.lines[0].text,
+        confirm=None if score == _CERTAIN else _confirm(found, left),
         lines=hit.lines,
         context=hit.context,
         tell_apart={name: text for name, text in told.items() if text},
@@ -181,8 +209,34 @@ def _from_words(found: Found) -> Result:
     assert found.ranked is not None
     words = found.ranked.words
     return _result(
-        found, by="words", score=_score(found), why="shares the words " + ", ".join(words), words=words
+        found,
+        by="words",
+        score=_score(found),
+        why="shares the words " + ", ".join(words),
+        words=words,
+        rests_on=found.ranked.line,
+        confirm=_confirm(found, ()),
     )
+
+
+def _confirm(found: Found, left: Sequence[Found]) -> str | None:
+    """What would make it certain. Nothing makes a withdrawn record that."""
+    if found.withdrawn:
+        return None
+    if found.doubted:
+        return "that it happens on a machine that the record is about"
+    hit = found.hit
+    if hit is None:
+        lines = [line for signature in found.entry["signatures"][:1] for line in signature["lines"]]
+        if lines:
+            return "in the log: " + " … ".join(lines)
+        return "what the record says is seen, on this machine"
+    if hit.shared and not hit.context:
+        return "in the log, one of: " + ", ".join(found.entry["signatures"][hit.signature]["context"])
+    if not hit.proven or found.entry["status"] in _CANNOT_BE_SURE:
+        return "a repro: so far it is reported, not proven"
+    others = ", ".join(one.id for one in left if one.id != found.id)
+    return f"what tells it from {others}" if others else "the card and the versions that it happened on"
 
 
 def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[str, Any]]) -> list[Result]:

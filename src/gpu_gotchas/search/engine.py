@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpu_gotchas.search.advice import what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN
 from gpu_gotchas.search.decide import Found, decide
@@ -15,7 +17,7 @@ from gpu_gotchas.search.lines import Line, LineSplitter
 from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.prefixes import unwrap
-from gpu_gotchas.search.questions import failing_rank, questions
+from gpu_gotchas.search.questions import Asked, failing_rank, questions
 from gpu_gotchas.search.rank import rank
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.store import open_index
@@ -55,7 +57,8 @@ class Search:
         hits = [hit for hit in self._matcher.hits() if hit.context or not hit.generic]
         best = best_of_each(hits)
         known = self._known(machine)
-        ranked = {one.record: one for one in self._rank(known)}
+        asked = questions(self._gist.kept, self._gist.count)
+        ranked = {one.record: one for one in self._rank(asked, known)}
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
         first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
         all_found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
@@ -67,11 +70,13 @@ class Search:
             entry = index.record(name) if name else None
             if entry is not None:
                 successors[name] = entry
-        return decide(by_signature, by_words, successors, index.date)
+        answer = decide(by_signature, by_words, successors, index.date)
+        if answer.results:
+            return answer
+        return replace(answer, collect=what_to_collect(self._gist.facts, asked, known))
 
-    def _rank(self, machine: Machine | None) -> tuple[Ranked, ...]:
+    def _rank(self, asked: Asked, machine: Machine | None) -> tuple[Ranked, ...]:
         cards = (machine and machine.cards) or ()
-        asked = questions(self._gist.kept, self._gist.count)
         return rank(self._index, asked, {card.target.name for card in cards if card.target})
 
     def _known(self, machine: Machine | None) -> Machine | None:

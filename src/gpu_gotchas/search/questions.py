@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """questions: each text once. fails: whether the text holds an exception, or an error of that kind."""
+    """questions: each text once. fails: whether there is an exception in the text, or the like of it."""
 
     questions: tuple[Question, ...]
     fails: bool

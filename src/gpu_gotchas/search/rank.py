@@ -58,10 +58,11 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
         for word in found:
             weights[word] = max(weights.get(word, 0.0), question.weight)
     parts = _explained(index, {word: weight * telling[word] for word, weight in weights.items()})
-    best_line: dict[int, float] = defaultdict(float)
+    best_line: dict[int, tuple[float, str]] = {}
     for question, found in lines:
         for record, share in _shares(index, found, telling).items():
-            best_line[record] = max(best_line[record], share * question.weight)
+            line = (share * question.weight, question.text)
+            best_line[record] = max(best_line.get(record, line), line)
     trust = _IN_A_FAILURE if text.fails else 1.0
     named = _named(index, asked)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
@@ -70,7 +71,8 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
         if name not in named:
             score = sum(part for part, _ in told)
             strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
-            ranked.append(Ranked(name, score, score * best_line[record] * trust, strongest))
+            share, rests_on = best_line.get(record, (0.0, ""))
+            ranked.append(Ranked(name, score, score * share * trust, strongest, rests_on))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
 
 

@@ -12,9 +12,12 @@ each searched without the signature that it gave, and on logs with nothing to fi
 class Ranked(NamedTuple):
     """score: how much the record explains of the whole text, as in BM25, unbounded. confidence: the same,
     times the share that it explains of the line that it explains best; a mere warning counts less, and all
-    count more where an exception says that something failed. words: those that told most, strongest first."""
+    count more where an exception says that something failed. words: those that told most, strongest first.
+    line: the line that it explains best.
+    """
 
     record: str
     score: float
     confidence: float
     words: tuple[str, ...]
+    line: str = ""

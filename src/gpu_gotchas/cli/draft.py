@@ -1,0 +1,47 @@
+"""What a new record can begin with, out of a paste."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gpu_gotchas.cli.redact import redact
+from gpu_gotchas.search.gist import Gist
+from gpu_gotchas.search.lines import Line, lines_of
+from gpu_gotchas.search.normalise import clean
+from gpu_gotchas.search.questions import questions
+
+_MOST_LINES = 60
+_LONGEST = 300
+_HEX = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+_MEANS = re.compile(r"(?i)\b(?:error|xid|errno|capability|status|signal)\b\D{0,20}$")
+_PATH = re.compile(r"(?<![\w<])(?:/[\w.+@-]+){2,}|\b[A-Z]:\\[^\s\"']+")
+
+
+class Draft(NamedTuple):
+    """signature: the error line as a template, if there is one. paste: the telling lines, redacted."""
+
+    signature: str | None
+    paste: tuple[str, ...]
+
+
+def draft_from(chunks: Iterable[bytes]) -> Draft:
+    gist = Gist()
+    for line in lines_of(chunks):
+        gist.feed([Line(line.number, clean(line.text))])
+    asked = questions(gist.kept, gist.count).questions
+    best = max(asked, key=lambda question: question.weight, default=None)
+    kept = [redact(text)[:_LONGEST] for text in gist.facts]
+    return Draft(best and template_of(redact(best.text)[:_LONGEST]), tuple(dict.fromkeys(kept))[:_MOST_LINES])
+
+
+def template_of(line: str) -> str:
+    """The line with holes for what differs from one run to the next: addresses, paths and bare numbers.
+
+    A number that says which error it is stays.
+    """
+    text = line.replace("{", "{{").replace("}", "}}")
+    text = _PATH.sub("{path}", _HEX.sub("{hex}", text))
+    return _NUMBER.sub(lambda match: match[0] if _MEANS.search(text[: match.start()]) else "{int}", text)
