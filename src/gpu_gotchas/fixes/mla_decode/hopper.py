@@ -15,6 +15,7 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 copy_in: Any = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
 barrier: Any = getattr(gl, "thread_barrier", None) or gl.barrier
+REINTERPRETS = gl.constexpr(hasattr(gl.shared_memory_descriptor, "reinterpret"))
 
 
 @gluon.jit
@@ -92,7 +93,10 @@ def put(words, shared, FIRST: gl.constexpr, BITS: gl.constexpr):  # type: ignore
     wide = widen(words, BITS)
     TILE: gl.constexpr = [shared.shape[0], wide.shape[1]]
     LAYOUT: gl.constexpr = gl.NVMMASharedLayout.get_default_for(TILE, gl.int32)
-    tile = shared._reinterpret(gl.int32, TILE, LAYOUT)
+    if REINTERPRETS:
+        tile = shared.reinterpret(gl.int32, TILE, LAYOUT)
+    else:
+        tile = shared._reinterpret(gl.int32, TILE, LAYOUT)
     if wide.shape[0] == shared.shape[0]:
         tile.store(wide)
     else:
