@@ -103,7 +103,10 @@ def _arithmetic(original: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError(f"arithmetic on {' and '.join(names)}: widen it first")
         if "bf16" not in names:
             return original(self, *arguments)
-        wide = [values(handle.data, name).to(torch.float32).numpy() for handle, name in zip(handles, names, strict=True)]
+        wide = [
+            values(handle.data, name).to(torch.float32).numpy()
+            for handle, name in zip(handles, names, strict=True)
+        ]
         result = np.asarray(op(*wide))
         if result.dtype == bool:
             return interpreter.TensorHandle(result, tl.int1)

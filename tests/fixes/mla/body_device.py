@@ -39,7 +39,9 @@ def cache_of(kv: str, pages: int, page: int, width: int) -> torch.Tensor:
     return kept.to(torch.float8_e4m3fn).view(dtype) if dtype.itemsize == 1 else kept.to(dtype)
 
 
-def case(kv: str, heads: int, contexts: list[int], page: int, latent: tuple[int, int], **options: object) -> None:
+def case(
+    kv: str, heads: int, contexts: list[int], page: int, latent: tuple[int, int], **options: object
+) -> None:
     batch, longest = len(contexts), max(max(contexts), 1)
     pages = -(-longest // page)
     far = int(options.get("far", 0))  # type: ignore[call-overload]
@@ -63,7 +65,9 @@ def case(kv: str, heads: int, contexts: list[int], page: int, latent: tuple[int,
     number = 0.5 if options.get("scaled") else 1.0
     passed = torch.tensor([number], device=DEVICE) if options.get("scaled") else number
     known = {"scale": 0.0721, "latent": latent[0], "logit_cap": float(options.get("cap", 0.0))}  # type: ignore[arg-type]
-    decode(query, kept, table, lengths, kv_scale=passed, plan=made, scratch=scratch, out=out, lse=lse, **known)
+    decode(
+        query, kept, table, lengths, kv_scale=passed, plan=made, scratch=scratch, out=out, lse=lse, **known
+    )
     torch.cuda.synchronize()
     wanted, wanted_lse = reference(query, kept, table, lengths, kv_scale=number, **known)
     full = lengths > 0
@@ -90,12 +94,13 @@ def graph() -> None:
         scale = torch.ones(1, device=DEVICE)
         made = make_plan(kv, heads, 2, 2048, 512)
         scratch = Scratch.allocate(made, batch=2, heads=heads, device=DEVICE)
-        call = lambda: decode(query, cache, table, lengths, scale=0.07, kv_scale=scale, plan=made, scratch=scratch)  # noqa: E731
-        call()
+        arguments = (query, cache, table, lengths)
+        options = {"scale": 0.07, "kv_scale": scale, "plan": made, "scratch": scratch}
+        decode(*arguments, **options)  # type: ignore[arg-type]
         torch.cuda.synchronize()
         captured = torch.cuda.CUDAGraph()
         with torch.cuda.graph(captured):
-            out, lse = call()
+            out, lse = decode(*arguments, **options)  # type: ignore[arg-type]
         for new in ([2048, 7], [0, 2048], [1, 65]):
             lengths.copy_(torch.tensor(new))
             scale.fill_(0.3 + new[1] / 4096)
@@ -112,7 +117,7 @@ def graph() -> None:
 
 def main() -> None:
     usual, small = (512, 64), (256, 32)
-    for kv in DTYPES:
+    for kv in sys.argv[1:] or DTYPES:
         for heads in (1, 16, 24, 64, 128):
             case(kv, heads, [1000, 1, 0, 65, 64], 64, usual)
         for heads in (16, 128):

@@ -39,8 +39,13 @@ CASES: list[dict[str, Any]] = [
 
 def test_every_form_gives_what_float64_gives() -> None:
     specs = [{**BASE, **case, "seed": index} for index, case in enumerate(CASES)]
-    for spec, (error, lse, unwritten) in zip(specs, interpreted(BODY, __import__("json").dumps(specs)), strict=True):
+    for spec, (error, lse, unwritten) in zip(
+        specs, interpreted(BODY, __import__("json").dumps(specs)), strict=True
+    ):
         assert unwritten == 0, spec
         if any(spec["contexts"]):
-            assert error < (4e-3 if spec["kv"] == "bf16" or spec.get("query") != "f16" else 1e-3), (spec, error)
+            assert error < (4e-3 if spec["kv"] == "bf16" or spec.get("query") != "f16" else 1e-3), (
+                spec,
+                error,
+            )
             assert lse < 2e-3, (spec, lse)

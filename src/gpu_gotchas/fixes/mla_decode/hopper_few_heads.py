@@ -96,7 +96,17 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
         if SCALED:
             weight = weight * gl.load(kv_scale)
         q_latent, q_rotary, factor = load_query(
-            query, batch, first_head, query_batch_stride, query_head_stride, HEADS, LATENT, ROPE, BLOCK_H, DTYPE, FP8
+            query,
+            batch,
+            first_head,
+            query_batch_stride,
+            query_head_stride,
+            HEADS,
+            LATENT,
+            ROPE,
+            BLOCK_H,
+            DTYPE,
+            FP8,
         )
         factor = gl.convert_layout(factor, S_HEAD) * (scale * weight)
         q_tile = gl.allocate_shared_memory(

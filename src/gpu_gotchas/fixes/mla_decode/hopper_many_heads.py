@@ -68,7 +68,9 @@ def attend_many_heads(  # type: ignore[no-untyped-def]
     BITS: gl.constexpr = WIDENING == "bits"
     DTYPE: gl.constexpr = gl.float16 if FP8 else query.dtype.element_ty
     # A warp loads 64 bytes of eight rows, or 128 of four: what lands in shared memory meets no bank twice.
-    LOAD: gl.constexpr = gl.BlockedLayout([1, 4] if FP8 else [1, 8], [8, 4] if FP8 else [4, 8], [W, 1], [1, 0])
+    LOAD: gl.constexpr = gl.BlockedLayout(
+        [1, 4] if FP8 else [1, 8], [8, 4] if FP8 else [4, 8], [W, 1], [1, 0]
+    )
     ROW: gl.constexpr = gl.SliceLayout(1, LOAD)
     LOGITS: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, W // 4], [16, BLOCK_N // (W // 4), 16])
     RESULT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, W // 4], [16, LATENT // (W // 4), 16])
@@ -89,7 +91,17 @@ def attend_many_heads(  # type: ignore[no-untyped-def]
         if SCALED:
             weight = weight * gl.load(kv_scale)
         q_latent, q_rotary, factor = load_query(
-            query, batch, first_head, query_batch_stride, query_head_stride, HEADS, LATENT, ROPE, BLOCK_H, DTYPE, FP8
+            query,
+            batch,
+            first_head,
+            query_batch_stride,
+            query_head_stride,
+            HEADS,
+            LATENT,
+            ROPE,
+            BLOCK_H,
+            DTYPE,
+            FP8,
         )
         factor = gl.convert_layout(factor, S_HEAD) * (scale * weight)
         q_tile = gl.allocate_shared_memory(

@@ -26,7 +26,10 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Memory for the results of splits, to be allocated once and handed to every call that a graph captures."""
+    """Memory for the results of splits, to be allocated once and handed to every call that a graph captures.
+
+    It must outlive the graph: memory that was given back may be unmapped when the next graph is captured.
+    """
 
     partial: Tensor
     lse: Tensor
@@ -91,7 +94,9 @@ def decode(
             plan, batch=batch, heads=heads, latent=latent, device=query.device
         )
         if scratch.lse.numel() < batch * heads * plan.splits:
-            raise ValueError(f"scratch is too small for {batch} requests of {heads} heads in {plan.splits} splits")
+            raise ValueError(
+                f"scratch is too small for {batch} requests of {heads} heads in {plan.splits} splits"
+            )
     partial, partial_lse = (out, lse) if whole or scratch is None else (scratch.partial, scratch.lse)
     codes = cache.view(torch.uint8) if form is KvForm.FP8 else cache
     scaled = isinstance(kv_scale, Tensor)
@@ -128,7 +133,8 @@ def decode(
         num_stages=plan.stages,
     )
     if not whole:
-        columns = min(128, latent)
+        # A tile of at most 4096 elements: few splits leave room for whole rows.
+        columns = latent if plan.splits <= 8 else min(128, latent)
         merge_splits[(heads, batch, latent // columns)](
             partial,
             partial_lse,
@@ -137,7 +143,7 @@ def decode(
             plan.splits,
             HEADS=heads,
             LATENT=latent,
-            BLOCK_S=32,
+            BLOCK_S=min(32, 1 << (plan.splits - 1).bit_length()),
             BLOCK_D=columns,
             num_warps=4,
         )
@@ -208,5 +214,7 @@ def _result(
     if given is None:
         return torch.empty(shape, dtype=dtype, device=device)
     if given.shape != shape or given.dtype != dtype or not given.is_contiguous():
-        raise ValueError(f"{name} must be contiguous {dtype} of shape {shape}, not {given.dtype} {given.shape}")
+        raise ValueError(
+            f"{name} must be contiguous {dtype} of shape {shape}, not {given.dtype} {given.shape}"
+        )
     return given

@@ -25,7 +25,9 @@ SCRATCH_BUDGET = 256 << 20
 _MOST_SPLITS = 512
 _PROGRAM = 2.0  # what a program costs besides its blocks, in blocks
 _MERGE = 1.5  # what merging costs at least, in blocks
-_MERGE_BYTES_A_BLOCK = 4.0e6  # partial bytes that are written and merged in the time of one block, on all of a card
+_MERGE_BYTES_A_BLOCK = (
+    4.0e6  # partial bytes that are written and merged in the time of one block, on all of a card
+)
 
 
 class Kernel(Enum):
