@@ -1,9 +1,10 @@
-"""Time GPU calls against each other in one run: graph replay, ABBA order, medians, and how far A strays from A.
+"""Time GPU calls against each other in one run: graph replay, ABBA order, medians, and how far A strays from
+A.
 
-A subject is a list of calls on different inputs, together past three times the card's L2 cache, so that no call
-finds its input there. One replay of a subject's graph makes all its calls. Ratios come from medians of replays
-that alternate A, B, B, A; the spread is the ratio of A's median in first places to that in last places.
-"""
+A subject is a list of calls on different inputs, together past three times the card's L2 cache, so that no
+call finds its input there. One replay of a subject's graph makes all its calls. Ratios come from medians of
+replays that alternate A, B, B, A; the spread is the ratio of A's median in first places to that in last
+places."""
 
 from __future__ import annotations
 
@@ -83,7 +84,7 @@ def rotations(bytes_a_call: int) -> int:
 
 
 def copy_rate(size: int = 1 << 31) -> float:
-    """Bytes per second of a copy on the device, read and written bytes counted, the best of ten medians of three."""
+    """Bytes per second of a copy on the device, read and written; the best of ten medians of three."""
     source = torch.randint(0, 255, (size // 8,), device="cuda")
     into = torch.empty_like(source)
     best = float("inf")

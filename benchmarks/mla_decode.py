@@ -4,9 +4,9 @@
     python benchmarks/mla_decode.py [--flashmla _flashmla_C.abi3.so] [--into FOLDER]
 
 Needs a card. Upstream's kernel is read from the unpacked wheel at run time, and is given the best of the
-split count that vLLM chooses, half and a quarter of it. FlashMLA is the compiled part of the same wheel, unpacked by
-hand: what the card allows, for bfloat16. Every subject is held against float64 before it is timed.
-"""
+split count that vLLM chooses, half and a quarter of it. FlashMLA is the compiled part of the same wheel,
+unpacked by hand: what the card allows, for bfloat16. Every subject is held against float64 before it is
+timed."""
 
 from __future__ import annotations
 
@@ -189,11 +189,16 @@ class Table:
             "splits": made.splits,
         }
         self.rows.append(row)
-        reached = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
-        print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{reached} | {timed.a:.1f} us "
-              f"{row['of_copy']:.2f} of copy {row['teraflops']} TFLOP/s spread {timed.spread:.3f}", flush=True)  # fmt: skip
+        verdict = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
+        rates = f"{row['of_copy']:.2f} of copy, {row['teraflops']} TFLOP/s, spread {timed.spread:.3f}"
+        print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict} | {timed.a:.1f} us, {rates}")
 
 
+SHAPES = (
+    *(Shape(64, 8192, heads) for heads in (16, 32, 64, 128)),
+    *(Shape(16, 8192, heads) for heads in (16, 128)),
+    *(Shape(1, 65536, heads) for heads in (16, 128)),
+)
 FP8_AIMS = {(128, 16): 4.0, (128, 64): 4.0, (16, 64): 2.5, (128, 1): 3.5, (16, 1): 2.0}
 
 
@@ -206,10 +211,9 @@ def main() -> None:
         torch.ops.load_library(str(asked.flashmla.resolve()))
     module = load_kernel_module(str(find_package(VLLM)), "v1.attention.ops.triton_decode_attention")
     table = Table(copy_rate())
-    print(f"copy {table.copy / 1e9:.0f} GB/s", flush=True)
-    for heads, batch, context in ((16, 64, 8192), (128, 64, 8192), (128, 16, 8192), (16, 16, 8192),
-                                  (128, 1, 65536), (16, 1, 65536), (32, 64, 8192), (64, 64, 8192)):  # fmt: skip
-        shape = Shape(batch, context, heads)
+    print(f"copy {table.copy / 1e9:.0f} GB/s")
+    for shape in SHAPES:
+        heads, batch = shape.heads, shape.batch
         case = Case(shape, KvForm.FP8)
         ours = case.own()
         base, splits = case.upstream(module)

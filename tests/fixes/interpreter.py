@@ -1,7 +1,8 @@
 """Triton's interpreter made right for bfloat16 and FP8, for tests that check a kernel's numbers on a CPU.
 
-The interpreter keeps bfloat16 and FP8 as unsigned integers. From 3.6 to 3.9 it adds, multiplies and dots those
-integers as if they were the numbers, and its narrowing casts truncate where hardware rounds. With `install()`:
+The interpreter keeps bfloat16 and FP8 as unsigned integers. From 3.6 to 3.9 it adds, multiplies and dots
+those integers as if they were the numbers, and its narrowing casts truncate where hardware rounds. With
+`install()`:
 
 - casts between floats are exact or round to the nearest, ties to even; into FP8 they saturate, as NVIDIA's
   conversion instructions do;

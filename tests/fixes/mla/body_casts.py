@@ -40,10 +40,14 @@ def awkward() -> torch.Tensor:
     """float32 around every bfloat16 step and tie, at random over the range, and what is special."""
     chance = torch.Generator().manual_seed(5)
     bits = torch.randint(0, 1 << 16, (3000,), generator=chance) << 16
-    near = torch.tensor([0x7FFF, 0x8000, 0x8001, 0, 1, 0xFFFF])[torch.randint(0, 6, (3000,), generator=chance)]
+    near = torch.tensor([0x7FFF, 0x8000, 0x8001, 0, 1, 0xFFFF])[
+        torch.randint(0, 6, (3000,), generator=chance)
+    ]
     random = (bits | near).to(torch.int64).to(torch.int32).view(torch.float32)
     small = torch.randn(1064, generator=chance) * torch.logspace(-12, 3, 1064)
-    special = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), 448.0, 464.0, 465.0, 2**-9, 2**-10, 2**-10 * 1.001])
+    special = torch.tensor(
+        [0.0, -0.0, float("inf"), float("-inf"), 448.0, 464.0, 465.0, 2**-9, 2**-10, 2**-10 * 1.001]
+    )
     return torch.cat([random, small, special.repeat(4)])[:4096].nan_to_num(nan=1.0)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch")
 pytest.importorskip("triton", reason="Triton runs on Linux only")
+pytest.importorskip("torch")
+
+import torch
 
 from gpu_gotchas.fixes.mla_decode import Kernel, KvForm, Plan, Widening, decode
 from gpu_gotchas.fixes.mla_decode.launch import Scratch

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening, widening_for
+from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening
 from gpu_gotchas.fixes.mla_decode.planner import Kernel, plan
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import find_target, targets
@@ -36,7 +36,7 @@ def test_a_plan_stays_within_the_budget_and_leaves_no_split_empty(
     blocks = -(-context // found.kv_block)
     each = -(-blocks // found.splits)
     assert (found.splits - 1) * each < blocks
-    assert found.widening is widening_for(target, form)
+    assert (found.widening is Widening.NONE) == (form is not KvForm.FP8)
 
 
 def test_a_full_card_is_not_split_and_a_lone_request_fills_it() -> None:
@@ -58,11 +58,14 @@ def test_splits_follow_batch_and_heads_not_the_context_alone() -> None:
     assert counts[0] > 8 * counts[-1]
 
 
-def test_fp8_is_moved_by_bits_where_the_card_cannot_convert() -> None:
-    assert widening_for(find_target("sm_86"), KvForm.FP8) is Widening.BITS
-    assert widening_for(find_target("sm_89"), KvForm.FP8) is Widening.INSTRUCTION
-    assert widening_for(find_target("gfx942"), KvForm.FP8) is Widening.ARITHMETIC
-    assert widening_for(find_target("sm_86"), KvForm.BF16) is Widening.NONE
+def test_fp8_is_moved_by_bits_but_where_converting_is_faster() -> None:
+    def way(target: str, form: KvForm = KvForm.FP8) -> Widening:
+        return plan(find_target(target), form, heads=16, batch=1, context=64, **SIZES).widening
+
+    assert [way(name) for name in ("sm_75", "sm_86", "sm_89", "sm_120")] == [Widening.BITS] * 4
+    assert way("sm_90") is Widening.INSTRUCTION
+    assert way("gfx942") is Widening.ARITHMETIC
+    assert way("sm_86", KvForm.BF16) is Widening.NONE
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """The kernel for compute capability 9.0, bfloat16 or float16 caches and at most 32 heads.
 
-Tokens are the matrix unit's rows, as in the FP8 form. Nothing is widened, so copies go straight into one of two
-tiles while the other is worked on. It moves bytes about as fast as the card copies them.
-"""
+Tokens are the matrix unit's rows, as in the FP8 form. Nothing is widened, so copies go straight into one of
+two tiles while the other is worked on. It moves bytes about as fast as the card copies them."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
     PAGE: gl.constexpr,
     BLOCK_H: gl.constexpr,
     BLOCK_N: gl.constexpr,
-    WIDENING: gl.constexpr,
+    WIDENING: gl.constexpr,  # noqa: ARG001
     SCALED: gl.constexpr,
     CAPPED: gl.constexpr,
     WHOLE: gl.constexpr,
@@ -61,7 +60,7 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
     DTYPE: gl.constexpr = query.dtype.element_ty
     LOAD: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [W, 1], [1, 0])
     ROW: gl.constexpr = gl.SliceLayout(1, LOAD)
-    # Tokens are the matrix unit's rows in the logits, latent columns in the result; heads are columns in both.
+    # Tokens are rows in the logits, latent columns are rows in the result; heads are columns in both.
     LOGITS: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [W, 1], [16, BLOCK_H, 16])
     S_HEAD: gl.constexpr = gl.SliceLayout(0, LOGITS)
     batch = gl.program_id(2)

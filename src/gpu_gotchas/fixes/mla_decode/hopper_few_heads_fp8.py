@@ -1,10 +1,9 @@
 """The kernel for compute capability 9.0, FP8 and at most 32 heads: the tokens are the matrix unit's rows.
 
-With few heads the cache is what takes time, so two programs share a multiprocessor, each with one float16 tile
-of 64 tokens. The next block's codes are on their way meanwhile: half of them into shared memory, as much as is
-left, the other half into registers. All in registers would be more than the first-level cache can have in
-flight, and all in shared memory leaves room for one program.
-"""
+With few heads the cache is what takes time, so two programs share a multiprocessor, each with one float16
+tile of 64 tokens. The next block's codes are on their way meanwhile: half of them into shared memory, as
+much as is left, the other half into registers. All in registers would be more than the first-level cache can
+have in flight, and all in shared memory leaves room for one program."""
 
 from __future__ import annotations
 
@@ -70,7 +69,7 @@ def attend_few_heads_fp8(  # type: ignore[no-untyped-def]
     ROW: gl.constexpr = gl.SliceLayout(1, LOAD)
     STAGED: gl.constexpr = gl.SwizzledSharedLayout(16, 1, 2, [1, 0])
     STAGED_ROPE: gl.constexpr = gl.SwizzledSharedLayout(4, 1, 1, [1, 0])
-    # Tokens are the matrix unit's rows in the logits, latent columns in the result; heads are columns in both.
+    # Tokens are rows in the logits, latent columns are rows in the result; heads are columns in both.
     LOGITS: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [W, 1], [16, BLOCK_H, 16])
     S_HEAD: gl.constexpr = gl.SliceLayout(0, LOGITS)
     batch = gl.program_id(2)

@@ -1,10 +1,9 @@
 """The kernel for compute capability 9.0 and 33 heads or more: a block of 64 heads is the matrix unit's rows.
 
-Two buffers of 64 tokens. While the matrix units multiply one block's keys, the next block is widened or copied
-into the other buffer. Eight warps: each group of four has half of the tokens' logits and half of the output's
-columns. What a product reads is complete before the next product is issued: leaving one in flight across
-iterations makes the compiler wait after every single instruction.
-"""
+Two buffers of 64 tokens. While the matrix units multiply one block's keys, the next block is widened or
+copied into the other buffer. Eight warps: each group of four has half of the tokens' logits and half of the
+output's columns. What a product reads is complete before the next product is issued: leaving one in flight
+across iterations makes the compiler wait after every single instruction."""
 
 from __future__ import annotations
 
@@ -61,7 +60,7 @@ def attend_many_heads(  # type: ignore[no-untyped-def]
 ):
     """One block of heads over one split of one request's tokens. Arguments as in `launch`.
 
-    The program is (head block, split, request), so that blocks of heads that read the same tokens run together.
+    The program is (head block, split, request): blocks of heads that read the same tokens run together.
     """
     W: gl.constexpr = gl.num_warps()
     FP8: gl.constexpr = WIDENING != "none"

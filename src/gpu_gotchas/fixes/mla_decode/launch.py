@@ -1,4 +1,4 @@
-"""Check what a decode is asked for, and launch the planned kernel and, where a context was split, the merge."""
+"""Check what a decode is asked for; launch the planned kernel and, where a context was split, the merge."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def decode(
     first `latent` columns are key and value, the others key only; the last dimension contiguous.
     table: (requests, pages of a request), int32, page numbers in order. contexts: (requests,), int32, tokens
     of each request, 0 allowed. scale: what logits are multiplied by. kv_scale: what cached numbers are
-    multiplied by, a float or, to change under a captured graph, a float32 tensor of one element on the device.
+    multiplied by: a float or, to change under a captured graph, a float32 tensor of one element there.
     logit_cap: c of c * tanh(logit / c), 0 for none. plan: from `planner.plan`; made from the table's width
     where absent. scratch: allocated here where absent. out, lse: written where given.
 
@@ -151,7 +151,7 @@ def decode(
 
 
 def _kernel(plan: Plan) -> Any:
-    """The kernel's function. Gluon's are imported when they are wanted: not every release has what they use."""
+    """The kernel's function. Gluon's are imported when wanted: not every release has what they use."""
     if plan.kernel is Kernel.MANY_HEADS:
         from gpu_gotchas.fixes.mla_decode.hopper_many_heads import attend_many_heads
 

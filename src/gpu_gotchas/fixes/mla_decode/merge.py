@@ -1,4 +1,5 @@
-"""Splits of a context into one result, weighted by their log-sum-exp; splits that hold no token count nothing."""
+"""Splits of a context into one result, weighted by their log-sum-exp; splits that hold no token count
+nothing."""
 
 from __future__ import annotations
 

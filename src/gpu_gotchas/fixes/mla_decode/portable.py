@@ -1,4 +1,4 @@
-"""The kernel for every target: heads are the matrix unit's rows, tokens stream by, Triton lays out the rest."""
+"""The kernel for every target: heads are the matrix unit's rows, tokens stream by, Triton does the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def attend(
 ) -> None:
     """One block of heads over one split of one request's tokens. Arguments as in `launch`.
 
-    The program is (head block, split, request), so that blocks of heads that read the same tokens run together.
+    The program is (head block, split, request): blocks of heads that read the same tokens run together.
     """
     batch = tl.program_id(2)
     split = tl.program_id(1)
