@@ -177,7 +177,9 @@ def test_the_schema_knows_the_catalogue() -> None:
         for key, known in names.items():
             schema["$defs"][key]["enum"] = known
         SCHEMA_FILE.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
-    assert {key: SCHEMA["$defs"][key]["enum"] for key in names} == names, "set GOTCHAS_UPDATE_GOLDEN=1 to update"
+    assert {key: SCHEMA["$defs"][key]["enum"] for key in names} == names, (
+        "set GOTCHAS_UPDATE_GOLDEN=1 to update"
+    )
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert tuple(SCHEMA["properties"]["platform"]["properties"]) == PLATFORMS
 

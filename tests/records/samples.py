@@ -118,7 +118,14 @@ CANDIDATE: dict[str, Any] = {
             "basis_url": "https://github.com/vllm-project/vllm/issues/56",
         }
     ],
-    "reports": [],
+    "reports": [
+        {
+            "url": "https://github.com/vllm-project/vllm/issues/56",
+            "date": "2026-08",
+            "on": ["nvidia-gb10"],
+            "says": "reproduces",
+        }
+    ],
     "reporter_count": 0,
     "claimed": {"number": 4, "url": "https://example.org/thread/1"},
 }

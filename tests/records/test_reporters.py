@@ -7,7 +7,7 @@ from gpu_gotchas.records.model import Report
 from gpu_gotchas.records.reporters import count_reporters
 
 
-def report(by: str, date: str, says: str) -> Report:
+def report(by: str | None, date: str, says: str) -> Report:
     return Report("https://example.org", by, date, (), says)
 
 
@@ -26,6 +26,12 @@ def test_of_one_day_the_later_in_the_list_counts() -> None:
     first, second = report("a", "2026-01-01", "reproduces"), report("a", "2026-01-01", "withdrawn")
     assert count_reporters([first, second]) == 0
     assert count_reporters([second, first]) == 1
+
+
+def test_a_report_without_a_name_counts_nobody() -> None:
+    nobodys = [report(None, "2026-01-01", "reproduces"), report(None, "2026", "withdrawn")]
+    assert count_reporters(nobodys) == 0
+    assert count_reporters([*nobodys, report("a", "2026-01", "reproduces")]) == 1
 
 
 reports = st.builds(

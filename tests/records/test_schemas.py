@@ -106,6 +106,7 @@ WRONG: list[Any] = [
     "https://example.org/issue/1",
     "2026-1-1",
     "2026-01-01",
+    "2026-01",
     "1.0",
     "1.0rc1",
     ">=8.0,<9.0",
@@ -269,6 +270,11 @@ reports = table(
     },
     {"on": some(ids, unique=True)},
 )
+dates_as_known = st.tuples(days, st.sampled_from([4, 7, 10])).map(lambda known: known[0][: known[1]])
+believed_reports = table(
+    {"url": urls, "date": dates_as_known, "says": st.sampled_from(["reproduces", "withdrawn"])},
+    {"by": st.just("github:somebody"), "on": some(ids, unique=True)},
+)
 counts = st.integers(0, 1000)
 observables = table(
     {
@@ -336,7 +342,7 @@ good_candidates = st.lists(
         {
             "aliases": some(ids, unique=True),
             "signatures": some(signatures),
-            "reports": some(reports),
+            "reports": some(believed_reports),
             "claimed": table({"number": st.integers(1, 99), "url": urls}),
         },
     ),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_gotchas.search.trouble import is_trouble
-from gpu_gotchas.search.words import COMMON, NUMBER, PLAIN, TECHNICAL, weight, words
+from gpu_gotchas.search.words import is_common, words
 
 
 def test_names_come_whole_and_in_parts() -> None:
@@ -40,12 +40,16 @@ def test_a_frame_is_its_file_and_function() -> None:
     )
 
 
-def test_weights_by_form() -> None:
-    assert [weight(word) for word in ("error", "12", "lattice", "fp8e4nv")] == [
-        COMMON,
-        NUMBER,
-        PLAIN,
-        TECHNICAL,
+@pytest.mark.parametrize("text", ["sm_120", "sm120", "sm_120a", "compute_120", "Compute Capability: 12.0", "capability (12, 0)"])
+def test_a_target_is_one_word_however_it_is_written(text: str) -> None:
+    assert "sm_120" in words(text)
+
+
+def test_what_any_log_holds_is_told_from_what_tells() -> None:
+    assert [word for word in ("error", "12", "x", "lattice", "fp8e4nv", "sm_120") if not is_common(word)] == [
+        "lattice",
+        "fp8e4nv",
+        "sm_120",
     ]
 
 

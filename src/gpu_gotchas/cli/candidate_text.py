@@ -21,6 +21,6 @@ def print_candidate(candidate: Candidate, terminal: Terminal) -> None:
         prose(terminal, text)
     heading(terminal, f"Reports ({candidate.reporter_count} reproduce)")
     for report in candidate.reports:
-        item(terminal, f"{report.date} {report.by}: {report.says} {report.url}")
+        item(terminal, f"{report.date} {report.by or 'not named'}: {report.says} {report.url}")
     if candidate.claimed is not None:
         item(terminal, f"elsewhere {candidate.claimed.number} are claimed: {candidate.claimed.url}")

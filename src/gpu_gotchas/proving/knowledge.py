@@ -15,17 +15,16 @@ from gpu_gotchas.search.store import open_index
 
 def knowledge(gotchas: Sequence[Gotcha]) -> Knowledge:
     """Ask search for the first hit, and every record's own signatures for what else explains a text."""
-    return Knowledge(first=_first, others=lambda text: _others(text, gotchas))
 
+    @cache
+    def index() -> Index:
+        return open_index()
 
-@cache
-def _index() -> Index:
-    return open_index()
+    def first(text: str) -> str | None:
+        results = search(text, index=index()).results
+        return results[0].id if results else None
 
-
-def _first(text: str) -> str | None:
-    results = search(text, index=_index()).results
-    return results[0].id if results else None
+    return Knowledge(first=first, others=lambda text: _others(text, gotchas))
 
 
 def _others(text: str, gotchas: Sequence[Gotcha]) -> list[str]:

@@ -51,6 +51,8 @@ class GotchaItem(pytest.Item):
     def of(cls, parent: GotchaFolder, planned: Run | NotRun) -> GotchaItem:
         item: GotchaItem = cls.from_parent(parent, name=planned.name)
         item.planned = planned
+        # pytest matches -k against folders, but not against the outermost, which ours may be.
+        item.extra_keyword_matches.add(planned.gotcha.id)
         return item
 
     def runtest(self) -> None:

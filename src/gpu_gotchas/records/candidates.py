@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from gpu_gotchas.records.gotcha_shape import MOST_REPORTERS, report
-from gpu_gotchas.records.model import Candidate, Claim
-from gpu_gotchas.records.shapes import Bad, Shape, Sink, integer, items, prose, table
+from gpu_gotchas.records.gotcha_shape import MOST_REPORTERS, SAYS
+from gpu_gotchas.records.model import Candidate, Claim, Report
+from gpu_gotchas.records.shapes import Bad, Shape, Sink, integer, items, one_of, prose, table
 from gpu_gotchas.records.symptom_shape import signature
-from gpu_gotchas.records.words import identifier, title, url
+from gpu_gotchas.records.words import date_as_known, handle, identifier, title, url
 from gpu_gotchas.records.yaml_nodes import Items, Node, line_index
 
 _claim = table(Claim, {"number": integer(1, MOST_REPORTERS), "url": url})
+
+# Believed on public threads, whose author or day was not always kept.
+_report = table(
+    Report,
+    required={"url": url, "date": date_as_known, "says": one_of(SAYS)},
+    optional={"by": (handle, None), "on": (items(identifier, unique=True), ())},
+)
 
 _candidate: Shape[dict[str, Any]] = table(
     dict,
@@ -29,7 +36,7 @@ _candidate: Shape[dict[str, Any]] = table(
     optional={
         "aliases": (items(identifier, unique=True), ()),
         "signatures": (items(signature), ()),
-        "reports": (items(report), ()),
+        "reports": (items(_report), ()),
         "claimed": (_claim, None),
     },
 )

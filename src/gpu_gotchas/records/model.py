@@ -158,10 +158,13 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A person's public account. says: `reproduces`, `does-not-reproduce` or `withdrawn`."""
+    """A person's public account. says: `reproduces`, `does-not-reproduce` or `withdrawn`.
+
+    A candidate's may lack by, when nobody noted who it was, and may know its date to the month or year only.
+    """
 
     url: str
-    by: str
+    by: str | None
     date: str
     on: tuple[str, ...]
     says: str

@@ -10,6 +10,7 @@ from gpu_gotchas.records.shapes import text
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"
 URL = r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?(/[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*)?"
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+DATE_AS_KNOWN = r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?"
 RELEASE = r"[0-9]+(\.[0-9]+)*(\.post[0-9]+)?"
 PACKAGE = r"[a-z0-9]+([._-][a-z0-9]+)*"
 HANDLE = r"[a-z][a-z0-9-]*:[A-Za-z0-9._-]+"
@@ -19,6 +20,7 @@ SETTING = r"[A-Za-z][A-Za-z0-9_]*"
 identifier = text(ID, "lower-case words joined by hyphens", longest=80)
 url = text(URL, "an https link", longest=500)
 date = text(DATE, 'a date such as "2026-11-30"')
+date_as_known = text(DATE_AS_KNOWN, 'a date such as "2026-11-30", or "2026-11" or "2026"')
 release = text(RELEASE, 'a final release such as "0.20.0"', longest=40)
 package = text(PACKAGE, "a package's name in lower case", longest=80)
 handle = text(HANDLE, "a place and a name such as github:handle", longest=80)

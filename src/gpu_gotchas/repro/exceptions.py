@@ -19,6 +19,15 @@ def full_traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
+def missing_package(error: BaseException) -> str | None:
+    """The package that an import did not find because it is not installed, or None.
+
+    A module that lacks within a package which is there, or within this one, is a fault and no need.
+    """
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    return name if name and "." not in name and name != "gpu_gotchas" else None
+
+
 def _chain(error: BaseException) -> list[BaseException]:
     links: list[BaseException] = []
     seen: set[int] = set()
@@ -38,5 +47,7 @@ def _own_lines(error: BaseException) -> str:
     if isinstance(excerpt, str) and hasattr(error, "error_message"):
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return f"{name}: {error.error_message or ''}".rstrip()
-    frames = [] if str(error).strip() else traceback.format_tb(error.__traceback__)[-1:]
-    return "".join([*frames, *traceback.format_exception_only(error)]).strip()
+    said = "".join(traceback.format_exception_only(error)).strip()
+    # Python leaves out the colon where there is nothing to say. (str() of an exception may itself raise.)
+    frames = "" if ":" in said else "".join(traceback.format_tb(error.__traceback__)[-1:])
+    return f"{frames}{said}".strip()

@@ -35,7 +35,11 @@ def fork_probe(request: Request, folder: Path, timeout: float, answers: TextIO) 
         os.close(answers.fileno())
         _be_child(request, folder, streams)
 
+    parent = os.getppid()
+
     def poll() -> int | None:
+        if os.getppid() != parent:  # it was killed, and nobody waits for an answer any more
+            kill()
         pid, status = os.waitpid(child, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if pid else None
 

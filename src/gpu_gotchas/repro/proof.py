@@ -67,7 +67,7 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         f"no run on {name}'s own code, whose versions the record claims to have measured"
         for name in sorted(measured - upstream)
     ]
-    contradictions = tuple(_say(result) for result in fresh if _contradicts(result))
+    contradictions = tuple(_say(result) for result in fresh if _contradicts(result, fresh))
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
 
@@ -108,16 +108,15 @@ def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
 
 
 def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
-    """One clean control, and every masked one explained; a fix must pass on the clean ones as well."""
-    controls = [result for result in results if result.role is Role.CONTROL or result.probe is Probe.CONTROL]
+    """One clean control, and every one that fails explained; a fix must pass on the clean ones as well."""
+    controls = [result for result in results if _is_control(result)]
     clean = {result.target for result in controls if result.outcome is Outcome.CONTROL_CLEAN}
     if probe is Probe.BUG:
         missing = [] if clean else [f"no control is shown clean ({tier.value})"]
-        unexplained = [
-            result for result in controls if result.outcome is Outcome.MASKED and not result.masked_by
-        ]
         return missing + [
-            f"the control on {result.target} fails and no record explains it" for result in unexplained
+            f"the control on {result.target} fails and no record explains it"
+            for result in controls
+            if _is_unexplained(result)
         ]
     if gotcha.control is not ControlAxis.HARDWARE:
         return []
@@ -129,8 +128,22 @@ def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], prob
     return [f"fixed is not shown on the control {target} ({tier.value})" for target in sorted(clean - held)]
 
 
-def _contradicts(result: Result) -> bool:
-    return result.outcome in (
+def _is_control(result: Result) -> bool:
+    return result.role is Role.CONTROL or result.probe is Probe.CONTROL
+
+
+def _is_unexplained(result: Result) -> bool:
+    """A control that fails otherwise than the record says neither bears the record out nor denies it."""
+    masked = result.outcome is Outcome.MASKED and not result.masked_by
+    return _is_control(result) and (masked or result.outcome is Outcome.WRONG_SYMPTOM)
+
+
+def _contradicts(result: Result, beside: Iterable[Result]) -> bool:
+    if result.outcome is Outcome.FIX_FAILED and result.role is Role.CONTROL:
+        # Where the unfixed code fails for a reason that nobody knows, its failing is not the fix's.
+        place = (result.tier, result.target)
+        return not any(_is_unexplained(other) and (other.tier, other.target) == place for other in beside)
+    return not _is_unexplained(result) and result.outcome in (
         Outcome.NOT_REPRODUCED,
         Outcome.WRONG_SYMPTOM,
         Outcome.CONTROL_DIRTY,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from gpu_gotchas import __version__
+from gpu_gotchas.hardware.catalogue import find_gpu
 from gpu_gotchas.records.loading import load_all, load_candidates
-from gpu_gotchas.records.model import Basis, Candidate, Gotcha, Signature
+from gpu_gotchas.records.model import Basis, Candidate, Gotcha, Report, Signature
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.index import Literal, Place, render
 from gpu_gotchas.search.raw import raw_case
@@ -21,8 +22,8 @@ LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "i
 CANDIDATE = "candidate"
 
 # How firmly a word in each place speaks for its record.
-_ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.4
-_SATURATION, _LENGTH_SHARE = 0.5, 0.3
+_ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
+_SATURATION, _LENGTH_SHARE = 0.8, 0.2
 _WEAKEST = 5
 
 
@@ -51,7 +52,6 @@ def index_of(
         "licences": LICENCES,
         "ids": ids,
         "aliases": {alias: name for name in ids for alias in entries[name]["aliases"]},
-        "concept_words": _concept_words(entries.values()),
         "literals": _literals(ids, entries),
     }
     return render(head, entries, _postings(ids, fields))
@@ -72,6 +72,7 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "do": first and first.do + (f" Costs: {first.costs}" if first.costs else ""),
         "signatures": [_signature(signature) for signature in gotcha.symptom.signatures],
         "affects": [raw_case(case) for case in gotcha.affects],
+        "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
         "withdrawn": _withdrawal(gotcha),
     }
@@ -91,6 +92,7 @@ def _candidate_entry(candidate: Candidate) -> dict[str, Any]:
         "do": None,
         "signatures": [_signature(signature) for signature in candidate.signatures],
         "affects": [],
+        "reporters": candidate.reporter_count,
         "siblings": {},
         "withdrawn": None,
     }
@@ -111,7 +113,7 @@ def _signature(signature: Signature) -> dict[str, Any]:
         "basis": signature.basis.value,
         "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
         "length": sum(len(text) for text in texts),
-        "generic": all(is_common(word) or word.isdigit() for text in texts for word in words(text)),
+        "generic": all(is_common(word) for text in texts for word in words(text)),
     }
 
 
@@ -138,11 +140,6 @@ def _key(literal: str) -> str:
     return max(inner, key=lambda word: (not is_common(word.lower()), len(word)), default="")
 
 
-def _concept_words(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    found = {word for entry in entries for concept in entry["concepts"] for word in words(concept)}
-    return sorted(word for word in found if not is_common(word))
-
-
 def _gotcha_fields(gotcha: Gotcha) -> list[tuple[float, str]]:
     claims = [
         " ".join((*case.software, *case.when, *(value for values in case.when.values() for value in values)))
@@ -156,6 +153,7 @@ def _gotcha_fields(gotcha: Gotcha) -> list[tuple[float, str]]:
         (_SUMMARY, gotcha.symptom.summary),
         *((_CLAIM, claim) for claim in claims),
         (_CAUSE, gotcha.root_cause),
+        *((_CLAIM, target) for target in _targets(gotcha.reports)),
         *((_ADVICE, workaround.do) for workaround in gotcha.workaround),
     ]
 
@@ -168,7 +166,14 @@ def _candidate_fields(candidate: Candidate) -> list[tuple[float, str]]:
         *_signature_fields(candidate.signatures),
         (_SUMMARY, candidate.symptom),
         (_CAUSE, candidate.believed),
+        (_ADVICE, candidate.because),
+        *((_CLAIM, target) for target in _targets(candidate.reports)),
     ]
+
+
+def _targets(reports: Sequence[Report]) -> list[str]:
+    """What the cards compute with that reports name."""
+    return sorted({find_gpu(card).target.name for report in reports for card in report.on})
 
 
 def _signature_fields(signatures: Sequence[Signature]) -> list[tuple[float, str]]:

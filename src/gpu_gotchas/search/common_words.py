@@ -1,4 +1,5 @@
-"""Words that say nothing about a cause: English, logging, Python's exceptions, what every engine prints."""
+"""Words that say nothing about a cause: English, logging, Python's exceptions, what every engine prints, and the
+frames that every traceback of an engine has."""
 
 from __future__ import annotations
 
@@ -28,6 +29,11 @@ starting state status stderr stdout stop support supported supports system task 
 thread time timeout token tokens torch total trace traceback tried triton true try trying type types
 unable unexpected unknown unsupported user value values version vllm sglang wait warning warnings worker
 workers world write wrong zero
+site packages lib dist conda venv encountered runner core.py init__ call__ gpu_model_runner.py gpu_worker.py worker_base.py multiproc_executor.py
+uniproc_executor.py loader.py utils.py module.py linear.py llm_engine.py async_llm.py api_server.py run_engine_core
+initialize_kv_caches determine_available_memory determine profile_run profile dummy_run execute execute_model
+capture_model compile_or_warm_up_model warm wrapper func lambda forward apply interface impl abstract abstract.py
+call_impl wrapped_call_impl worker_busy_loop run_method caches utils handles
 arithmeticerror assertionerror attributeerror connectionerror filenotfounderror importerror indexerror
 ioerror keyerror keyboardinterrupt memoryerror modulenotfounderror nameerror notimplementederror oserror
 outofmemoryerror overflowerror permissionerror runtimeerror systemerror systemexit timeouterror typeerror

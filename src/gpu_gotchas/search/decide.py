@@ -6,6 +6,7 @@ known disagrees, and no other record left that explains the same lines as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,10 +17,14 @@ from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
 MOST_RESULTS = 3
-_CERTAIN, _PROVEN, _REPORTED, _DOUBTED, _WITHDRAWN = 1.0, 0.9, 0.85, 0.5, 0.6
-_BY_WORDS = 0.8
-_AGAINST = 0.5
-_CLOSE = 0.6
+_CERTAIN = 1.0
+_AGAINST, _AGAINST_A_HIT = 0.5, 0.7
+_CLOSE = 0.5
+
+# What a signature adds to what a record explains by its words, which is unbounded as in BM25.
+_MATCH, _CONTEXT, _MOST_CONTEXT = 3.0, 3.0, 2
+_REPORTER = 0.8
+_HALF = 10.0
 _CANNOT_BE_SURE = frozenset({"contested", "candidate"})
 
 
@@ -59,18 +64,49 @@ def decide(
     if left and _certain(left):
         results = [_from_signature(left[0], left, _CERTAIN)]
         results += [
-            _from_signature(found, left, _PROVEN) for found in left[1:] if found.hit and found.hit.proven
+            _from_signature(found, left, _score(found))
+            for found in left[1:]
+            if found.hit and found.hit.proven
         ]
         return Answer(Verdict.THIS_IS_IT, tuple(results[:MOST_RESULTS]), index_date)
-    results = [_from_signature(found, left, _score(found)) for found in left]
-    results += [_from_signature(found, [], _DOUBTED) for found in live if found.doubted]
-    for found in by_signature:
-        if found.withdrawn:
-            results += _withdrawn(found, _from_signature(found, [], _WITHDRAWN), successors)
-    if not results:
-        results = _ranked_results(by_words, successors)
+    likely = sorted((*by_signature, *_by_words(by_words, by_signature)), key=lambda one: (-_weight(one), one.id))
+    results = []
+    for found in likely[:MOST_RESULTS]:
+        result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
+        results += _withdrawn(found, result, successors) if found.withdrawn else [result]
     verdict = Verdict.LOOKS_LIKE if results else Verdict.NOT_KNOWN
     return Answer(verdict, _distinct(results)[:MOST_RESULTS], index_date)
+
+
+def _by_words(found: Sequence[Found], by_signature: Sequence[Found]) -> list[Found]:
+    """Those that explain enough by their words alone, and not much less than the best."""
+    named = [one for one in found if one.ranked and _trust(one) >= THRESHOLD]
+    best = max((_weight(one) for one in (*named, *by_signature)), default=0.0)
+    return [one for one in named if _weight(one) >= best * _CLOSE]
+
+
+def _trust(found: Found) -> float:
+    assert found.ranked is not None
+    return found.ranked.confidence * (_AGAINST if found.doubted else 1.0)
+
+
+def _weight(found: Found) -> float:
+    """How much speaks for a record: its words, its signature with the context that was met, its reporters."""
+    total = found.ranked.score if found.ranked else 0.0
+    if found.hit and (found.hit.context or not found.hit.shared):
+        total += _MATCH
+    if found.hit:
+        total += _CONTEXT * min(_MOST_CONTEXT, len(found.hit.context))
+    total += _REPORTER * math.log(max(1, found.entry["reporters"]))
+    if found.doubted:
+        total *= _AGAINST_A_HIT if found.hit else _AGAINST
+    return total
+
+
+def _score(found: Found) -> float:
+    """The same between 0 and 1."""
+    weight = _weight(found)
+    return weight / (weight + _HALF)
 
 
 def _left(found: Sequence[Found]) -> list[Found]:
@@ -108,10 +144,6 @@ def _hit(found: Found) -> Hit:
     return found.hit
 
 
-def _score(found: Found) -> float:
-    return _PROVEN if _hit(found).proven else _REPORTED
-
-
 def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result:
     hit = _hit(found)
     numbers = list(dict.fromkeys(seen.number for seen in hit.lines))
@@ -136,22 +168,12 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
     )
 
 
-def _ranked_results(by_words: Sequence[Found], successors: Mapping[str, Mapping[str, Any]]) -> list[Result]:
-    scored: list[tuple[float, Found, Ranked]] = []
-    for found in by_words:
-        assert found.ranked is not None
-        score = found.ranked.score * (_AGAINST if found.doubted else 1.0)
-        if score >= THRESHOLD:
-            scored.append((score, found, found.ranked))
-    scored.sort(key=lambda item: (-item[0], item[1].id))
-    results: list[Result] = []
-    for score, found, ranked in scored[:MOST_RESULTS]:
-        if score < scored[0][0] * _CLOSE:
-            break
-        why = "shares the words " + ", ".join(ranked.words)
-        result = _result(found, by="words", score=score * _BY_WORDS, why=why, words=ranked.words)
-        results += _withdrawn(found, result, successors) if found.withdrawn else [result]
-    return results
+def _from_words(found: Found) -> Result:
+    assert found.ranked is not None
+    words = found.ranked.words
+    return _result(
+        found, by="words", score=_score(found), why="shares the words " + ", ".join(words), words=words
+    )
 
 
 def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[str, Any]]) -> list[Result]:

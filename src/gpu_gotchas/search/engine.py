@@ -13,6 +13,8 @@ from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.lines import Line, LineSplitter
 from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
+from gpu_gotchas.search.questions import questions
+from gpu_gotchas.search.rank import rank
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.store import open_index
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Machine
 
 _BLOCK = 256
+_MOST_RANKED = 8
 
 
 class Search:
@@ -44,10 +47,12 @@ class Search:
         index = self._index
         hits = [hit for hit in self._matcher.hits() if hit.context or not hit.generic]
         best = best_of_each(hits)
-        ranked = () if best else self._rank()
-        known = self._known(machine) if best or ranked else None
-        by_signature = [self._found(name, known, hit=hit) for name, hit in best.items()]
-        by_words = [self._found(one.record, known, ranked=one) for one in ranked]
+        known = self._known(machine)
+        ranked = {one.record: one for one in self._rank(known)}
+        names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
+        found = [self._found(name, known, best.get(name), ranked.get(name)) for name in names]
+        by_signature = [one for one in found if one.hit]
+        by_words = [one for one in found if not one.hit]
         successors = {}
         for found in (*by_signature, *by_words):
             name = found.entry["withdrawn"] and found.entry["withdrawn"]["successor"]
@@ -56,10 +61,10 @@ class Search:
                 successors[name] = entry
         return decide(by_signature, by_words, successors, index.date)
 
-    def _rank(self) -> tuple[Ranked, ...]:
-        from gpu_gotchas.search.rank import rank  # not loaded where a signature answers
-
-        return rank(self._index, self._gist.questions)
+    def _rank(self, machine: Machine | None) -> tuple[Ranked, ...]:
+        cards = (machine and machine.cards) or ()
+        asked = questions(self._gist.kept, self._gist.count)
+        return rank(self._index, asked, {card.target.name for card in cards if card.target})
 
     def _known(self, machine: Machine | None) -> Machine | None:
         from gpu_gotchas.search.evidence import facts, merge

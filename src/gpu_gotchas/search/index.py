@@ -56,7 +56,6 @@ class Index:
             self.stamp: str | None = head["stamp"]
             self.ids: list[str] = head["ids"]
             self.aliases: dict[str, str] = head["aliases"]
-            self.concepts: frozenset[str] = frozenset(head["concept_words"])
             self.literals: dict[str, list[Literal]] = head["literals"]
             if not data.endswith(_LAST):
                 raise ValueError("its end is missing")

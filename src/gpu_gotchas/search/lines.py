@@ -89,7 +89,11 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[Line]:
     yield from splitter.finish()
 
 
+def is_utf16(start: bytes) -> bool:
+    """Whether a text that begins so is what PowerShell writes when output is redirected."""
+    return start.startswith(_UTF16) and 0 in start[2:_LONGEST_MARK]
+
+
 def _decoder_for(start: bytes) -> codecs.IncrementalDecoder:
-    utf16 = start.startswith(_UTF16) and 0 in start[2:_LONGEST_MARK]
-    encoding = "utf-16" if utf16 else "utf-8-sig"
+    encoding = "utf-16" if is_utf16(start) else "utf-8-sig"
     return codecs.getincrementaldecoder(encoding)("replace")

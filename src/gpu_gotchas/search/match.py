@@ -42,8 +42,16 @@ class Hit(NamedTuple):
         return len(self.context), self.length
 
 
-class _Progress:
+class Progress:
     """How far one signature has been met. partial: for each n the latest way to meet the first n."""
+
+    @classmethod
+    def of(cls, index: Index, record: int, signature: int) -> Progress:
+        """Of the signature at these positions in the index."""
+        name = index.ids[record]
+        entry = index.record(name)
+        assert entry is not None, f"the index lists {name} and has no entry for it"
+        return cls(name, signature, entry["signatures"][signature])
 
     def __init__(self, record: str, number: int, spec: dict[str, Any]) -> None:
         self.record = record
@@ -54,6 +62,12 @@ class _Progress:
         self.partial: list[tuple[Seen, ...] | None] = [None] * len(self.templates)
         self.context: dict[int, Seen] = {}
         self.complete: tuple[Seen, ...] | None = None
+
+    def awaits(self, position: int) -> bool:
+        """Whether a line that meets this template would change anything."""
+        if position < 0:
+            return ~position not in self.context
+        return self.complete is None and (position == 0 or self.partial[position - 1] is not None)
 
     def meet(self, position: int, line: Line) -> None:
         if position < 0:
@@ -91,8 +105,17 @@ class _Progress:
             shared=bool(self.spec["context"]),
             length=self.spec["length"],
             lines=self.complete,
-            context=tuple(self.context[position] for position in sorted(self.context)),
+            context=self.context_met,
         )
+
+    @property
+    def context_met(self) -> tuple[Seen, ...]:
+        return tuple(self.context[position] for position in sorted(self.context))
+
+    def start_again(self) -> None:
+        """After a hit: what context was met stays."""
+        self.partial = [None] * len(self.templates)
+        self.complete = None
 
 
 class Matcher:
@@ -100,7 +123,7 @@ class Matcher:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._progress: dict[tuple[int, int], _Progress] = {}
+        self._progress: dict[tuple[int, int], Progress] = {}
 
     def feed(self, lines: Sequence[Line]) -> None:
         block = "\n".join([line.text for line in lines])
@@ -119,13 +142,10 @@ class Matcher:
         found = (self._progress[key].hit() for key in sorted(self._progress))
         return tuple(hit for hit in found if hit is not None)
 
-    def _of(self, record: int, signature: int) -> _Progress:
+    def _of(self, record: int, signature: int) -> Progress:
         key = (record, signature)
         if key not in self._progress:
-            name = self._index.ids[record]
-            entry = self._index.record(name)
-            assert entry is not None, f"the index lists {name} and has no entry for it"
-            self._progress[key] = _Progress(name, signature, entry["signatures"][signature])
+            self._progress[key] = Progress.of(self._index, record, signature)
         return self._progress[key]
 
 

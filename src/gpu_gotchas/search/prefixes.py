@@ -15,7 +15,8 @@ _PREFIXES = tuple(
         r"\[pod/[^\]]{1,200}\]\s?",  # kubectl logs --prefix
         r"\[(?:rank|default)\d+\]:?\s?",  # torch, torchrun
         r"\[\d+,\d+\]<std(?:out|err)>:\s?",  # mpirun
-        r"\((?:[^()]{1,120}\s)?pid=\d+[^()]{0,80}\)\s?",  # vLLM's processes, Ray's actors
+        r"\(?(?:\w[^():]{0,120}\s)?pid=\d+[^()]{0,80}\)\s?",  # vLLM's processes, Ray's actors
+        rf"\d{{4}}-\d\d-\d\d {_CLOCK}: (?P<level>[IWEF])\s",  # TensorFlow
         rf"{_LEVEL}\s+\d\d-\d\d\s+{_CLOCK}\s?",  # vLLM
         r"\[[\w./-]{1,120}\.(?:py|cc|cpp|cu|rs|go):\d+\]:?\s?",  # vLLM, glog: where it was logged
         rf"\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]+\d+)*\]?\s?(?:-\s)?",
@@ -26,31 +27,44 @@ _PREFIXES = tuple(
         rf"\[?{_LEVEL}\]?(?::\s+|\s+-\s+|\]\s?)",
     )
 )
-_DEEPEST_WRAPPING = 12
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
+_WARNING = frozenset({"WARN", "WARNING", "W"})
+_CALM = frozenset({"TRACE", "DEBUG", "INFO", "NOTICE", "I"})
+_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above."""
+    """text: the line without its wrapping. logged: it bore a log prefix. severe: at level ERROR or above.
+
+    warns: at level WARNING. calm: below that. rank: which worker of several printed it, where the prefix says so.
+    """
 
     text: str
     logged: bool = False
     severe: bool = False
+    warns: bool = False
+    calm: bool = False
+    rank: str | None = None
 
 
 def unwrap(text: str) -> Message:
     """A cleaned line without the prefixes that loggers, launchers and collectors put before it."""
-    logged = severe = False
-    for _ in range(_DEEPEST_WRAPPING):
+    logged = severe = warns = calm = False
+    whole = text
+    while True:
         text = text.lstrip()
         for pattern in _PREFIXES:
             match = pattern.match(text)
             if match and match.end():
                 text = text[match.end() :]
                 logged = logged or not match[0].startswith(">")
-                severe = severe or match.groupdict().get("level") in _SEVERE
+                level = match.groupdict().get("level")
+                severe, warns = severe or level in _SEVERE, warns or level in _WARNING
+                calm = calm or level in _CALM
                 break
         else:
             break
-    return Message(text.rstrip(), logged, severe)
+    rank = _RANK.search(whole[: len(whole) - len(text)]) if logged else None
+    told = next(filter(None, rank.groups()), None) if rank else None
+    return Message(text.rstrip(), logged, severe, warns, calm and not (severe or warns), told)

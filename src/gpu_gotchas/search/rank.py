@@ -1,8 +1,8 @@
-"""Word ranking: which records explain most of a line, weighed by how much each word tells.
+"""Word ranking: which records explain most of a text, weighed by how much each word tells.
 
-Strengths come with the index (`build`): how firmly a record holds a word, saturating with repeats and
-lessened in long records, as in BM25. Here a line's words are weighed and each record is given the share
-of the line that it explains. A share needs mass: one telling word is enough, ten common ones are not.
+Strengths come with the index (`build`): how firmly a record holds a word, saturating with repeats and lessened
+in long records, as in BM25. Here each word of the text is weighed by its rarity among records and among
+tracebacks in general, and by the line that it stands in.
 """
 
 from __future__ import annotations
@@ -12,77 +12,94 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.ranked import THRESHOLD, Ranked
-from gpu_gotchas.search.words import TECHNICAL, is_common, weight, words
+from gpu_gotchas.search.questions import SHORT, Question
+from gpu_gotchas.search.ranked import Ranked
+from gpu_gotchas.search.words import is_common, words
 
-ENOUGH_MASS = 1.2
-"""Weight of explained words at which the share alone decides; one telling word in a title has about this."""
+ENOUGH_MASS = 6.0
+"""What a line's explained words must weigh for its share to count in full; one rare word has nearly this. A line
+that weighs less must be explained whole."""
 
-_MOST_QUESTIONS = 120
+_RAREST = 5.0
+"""What a word tells that one record holds, however many records there are."""
+
+_COMMON = 0.4
+_TARGET = 0.5
+_FRAME = 'File "'
+_MOST_QUESTIONS = 200
 _MOST_WORDS = 60
-_FURTHER_LINES = 0.25
+_NAMED = 100.0
 
 
-def rank(index: Index, questions: Sequence[str]) -> tuple[Ranked, ...]:
-    """Records above the threshold, best first. questions: lines, each judged on its own."""
-    best: dict[int, Ranked] = {}
-    further: dict[int, float] = defaultdict(float)
-    for question in questions[:_MOST_QUESTIONS]:
-        for record, found in _explained(index, question).items():
-            held = best.get(record)
-            if held is None or found.score > held.score:
-                best[record] = found
-                further[record] += held.score if held else 0.0
-            else:
-                further[record] += found.score
-    named = _named(index, questions)
-    lifted = (
-        Ranked(found.record, _lift(found.score, further[record]), found.words)
-        for record, found in best.items()
-        if found.score >= THRESHOLD and found.record not in named
-    )
-    called = (Ranked(record, 1.0, (record,)) for record in named)
-    return tuple(sorted((*called, *lifted), key=lambda found: (-found.score, found.record)))
+class _Telling(dict[str, float]):
+    """How much a word tells: its rarity among records."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._count = max(2, len(index.ids))
+        self._scale = _RAREST / math.log(1 + (self._count - 0.5) / 1.5)
+
+    def __missing__(self, word: str) -> float:
+        held = len(self._index.postings(word))
+        rarity = self._scale * math.log(1 + (self._count - held + 0.5) / (held + 0.5))
+        self[word] = rarity * (_COMMON if is_common(word) else 1.0)
+        return self[word]
 
 
-def _named(index: Index, questions: Sequence[str]) -> set[str]:
+def rank(index: Index, asked: Sequence[Question], targets: Iterable[str] = ()) -> tuple[Ranked, ...]:
+    """Every record that holds a word of the text, best first. targets: what the text says it ran on."""
+    telling = _Telling(index)
+    lines = [(question, list(dict.fromkeys(words(question.text)))) for question in asked[:_MOST_QUESTIONS]]
+    weights: dict[str, float] = dict.fromkeys(targets, _TARGET)
+    for question, found in lines:
+        for word in found:
+            weights[word] = max(weights.get(word, 0.0), question.weight)
+    parts = _explained(index, {word: weight * telling[word] for word, weight in weights.items()})
+    best_line: dict[int, float] = defaultdict(float)
+    for question, found in lines:
+        if not question.text.startswith(_FRAME):
+            for record, share in _shares(index, found, telling).items():
+                best_line[record] = max(best_line[record], share * question.weight)
+    named = _named(index, asked)
+    ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
+    for record, told in parts.items():
+        name = index.ids[record]
+        if name not in named:
+            score = sum(part for part, _ in told)
+            strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
+            ranked.append(Ranked(name, score, score * best_line[record], strongest))
+    return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
+
+
+def _named(index: Index, asked: Sequence[Question]) -> set[str]:
     """Records that the text calls by their id or an older name."""
-    words = {word.strip(".,:;()`'\"").lower() for question in questions for word in question.split()}
-    names = {index.aliases.get(word, word) for word in words if "-" in word or len(questions) == 1}
+    called = {word.strip(".,:;()`'\"").lower() for question in asked for word in question.text.split()}
+    if len(asked) > SHORT:
+        return set()  # a list of records is about none
+    names = {index.aliases.get(word, word) for word in called if "-" in word or len(asked) == 1}
     return {name for name in names if index.record(name) is not None}
 
 
-def _lift(score: float, further: float) -> float:
-    """Other lines can bring a score nearer to 1, never past it, and never over the threshold alone."""
-    return score + (1 - score) * _FURTHER_LINES * (1 - math.exp(-further))
+def _explained(index: Index, weighed: dict[str, float]) -> dict[int, list[tuple[float, str]]]:
+    """For each record the words that it holds, each with what it explains."""
+    parts: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for word, mass in weighed.items():
+        for record, strength in index.postings(word):
+            parts[record].append((mass * strength / 100, word))
+    return parts
 
 
-def _explained(index: Index, question: str) -> dict[int, Ranked]:
-    """For each record that holds a word of this line: how much of the line that explains."""
-    telling = _weigh(index, dict.fromkeys(words(question)))
-    total = sum(mass for _, mass, _ in telling)
-    explained: dict[int, list[tuple[float, str]]] = defaultdict(list)
-    for word, mass, postings in telling:
-        for record, strength in postings:
-            explained[record].append((mass * strength / 100, word))
-    results: dict[int, Ranked] = {}
-    for record, parts in explained.items():
-        mass = sum(part for part, _ in parts)
-        score = mass / total * min(1.0, mass / ENOUGH_MASS)
-        told = tuple(word for part, word in sorted(parts, reverse=True) if part > 0.1)
-        results[record] = Ranked(index.ids[record], score, told[:6])
-    return results
-
-
-def _weigh(index: Index, found: Iterable[str]) -> list[tuple[str, float, list[tuple[int, int]]]]:
-    """(word, mass, postings), heaviest first. A word that no record holds weighs fully, for none of them."""
-    count = max(2, len(index.ids))
-    ceiling = math.log(1 + (count - 0.5) / 1.5)  # a word that one record holds
-    weighed = []
-    for word in found:
-        postings = index.postings(word)
-        rarity = math.log(1 + (count - len(postings) + 0.5) / (len(postings) + 0.5)) / ceiling
-        form = TECHNICAL if word in index.concepts and not is_common(word) else weight(word)
-        weighed.append((word, form * (0.25 + 0.75 * min(1.0, rarity)), postings))
-    weighed.sort(key=lambda item: (-item[1], item[0]))
-    return weighed[:_MOST_WORDS]
+def _shares(index: Index, found: Sequence[str], telling: _Telling) -> dict[int, float]:
+    """For each record how much of one line it explains, 0 to 1. Common words alone explain nothing."""
+    heaviest = sorted(found, key=lambda word: -telling[word])[:_MOST_WORDS]
+    total = sum(telling[word] for word in heaviest)
+    enough = min(ENOUGH_MASS, total)
+    mass: dict[int, float] = defaultdict(float)
+    told: set[int] = set()
+    for word in heaviest:
+        common = is_common(word)
+        for record, strength in index.postings(word):
+            mass[record] += telling[word] * strength / 100
+            if not common:
+                told.add(record)
+    return {record: mass[record] / total * min(1.0, mass[record] / enough) for record in told}

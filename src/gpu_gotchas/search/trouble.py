@@ -9,6 +9,8 @@ _SIGNS = (
     *("error", "exception", "fatal", "panic", "failed", "failure", "cannot", "can't", "unable", "abort"),
     *("unsupported", "not supported", "not implemented", "illegal", "invalid", "mismatch", "assert"),
     *("must be", "should be", "no kernel", "out of ", "not divisible", "exceed", "overflow", " nan"),
+    *("not compatible", "incompatible", "not defined", "undefined symbol", "not enabled", "could not", " fault"),
+    *("userwarning", "refused", "unrecognized", "too old", "isnan"),
     *("xid", "segfault", "segmentation", "core dumped", "killed", "timed out", "hang", "hung"),
 )
 _HARMLESS = r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b"

@@ -1,4 +1,4 @@
-"""Candidates as work wanted: what most people met comes first."""
+"""Candidates as work wanted: what most people met comes first, then what has most reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpu_gotchas.site.wording import plural
 
 
 def ranked(candidates: tuple[Candidate, ...]) -> list[Candidate]:
-    return sorted(candidates, key=lambda one: (-one.reporter_count, one.id))
+    return sorted(candidates, key=lambda one: (-one.reporter_count, -len(one.reports), one.id))
 
 
 def page(knowledge: Knowledge, links: Links) -> str:
@@ -27,13 +27,14 @@ def page(knowledge: Knowledge, links: Links) -> str:
 
 
 def _candidate(candidate: Candidate, links: Links) -> str:
-    people = plural(candidate.reporter_count, "person", "people")
     claimed = candidate.claimed
-    elsewhere = f"; {link(f'elsewhere {claimed.number} are said to have', claimed.url)}" if claimed else ""
+    elsewhere = (
+        f"; {link(f'elsewhere {claimed.number} are said to have met it', claimed.url)}" if claimed else ""
+    )
     names = ", ".join(map(code, (candidate.id, *candidate.aliases)))
     return blocks(
         f"## {text(candidate.title)} {{#{candidate.id}}}",
-        f"{people} reported it{elsewhere}. {names}: {', '.join(map(links.concept, candidate.concepts))}",
+        f"{_reported(candidate)}{elsewhere}. {names}: {', '.join(map(links.concept, candidate.concepts))}",
         prose(candidate.symptom),
         signatures(candidate.signatures),
         f"**Believed:** {prose(candidate.believed)}",
@@ -41,3 +42,12 @@ def _candidate(candidate: Candidate, links: Links) -> str:
         f"**Wanted:** {prose(candidate.repro_wanted)}",
         details("Reports", reports(candidate.reports, links)) if candidate.reports else "",
     )
+
+
+def _reported(candidate: Candidate) -> str:
+    people = f"{plural(candidate.reporter_count, 'person', 'people')} reported it"
+    unnamed = sum(report.by is None for report in candidate.reports)
+    if not unnamed:
+        return people
+    more = plural(unnamed, "report", "reports")
+    return f"{people}, and {more} without a name" if candidate.reporter_count else f"{more} without a name"

@@ -223,11 +223,15 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
     ),
     # days
     "dates-are-real": (
-        [one((("added",), "2026-02-30")), one((("upstream", 0, "checked"), "2026-13-01"))],
-        [one((("added",), "2024-02-29"))],
+        [
+            one((("added",), "2026-02-30")),
+            one((("upstream", 0, "checked"), "2026-13-01")),
+            candidate((("reports", 0, "date"), "2026-13")),
+        ],
+        [one((("added",), "2024-02-29")), candidate((("reports", 0, "date"), "2026"))],
     ),
     "dates-are-past": (
-        [one((("reports", 0, "date"), "2026-12-03"))],
+        [one((("reports", 0, "date"), "2026-12-03")), candidate((("reports", 0, "date"), "2027"))],
         [one((("reports", 0, "date"), "2026-12-02")), one((("reports", 0, "date"), "2026-12-01"))],
     ),
     "history-is-in-order": (

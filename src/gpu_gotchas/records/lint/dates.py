@@ -12,8 +12,9 @@ from gpu_gotchas.records.model import Gotcha
 
 
 def day(text: str) -> date | None:
+    """The day, or the first one of a month or year."""
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text + "0000-01-01"[len(text) :])
     except ValueError:
         return None
 

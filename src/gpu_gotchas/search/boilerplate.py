@@ -1,0 +1,40 @@
+"""Sentences that a runtime prints with every failure of a kind. They tell nothing of its cause and decide nothing.
+
+CUDA and HIP report errors later than they happen, and say so at length; engines repeat that a process died.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HINTS = ("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for")
+_HINTS += ("memory access was enc", "launch failure", "assert triggered", "Engine core init", "core proc", "above exception", "most recent call last")
+_SENTENCES = r"""(?x)
+    (?:CUDA|HIP)\ kernel\ errors\ might\ be\ asynchronously\ reported\ at\ some\ other\ API\ call
+        (?:,\ so\ the\ stacktrace\ below\ might\ be\ incorrect)?\.?
+    | For\ debugging\ consider\ passing\ (?:CUDA_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL)\ ?=\ ?\d\.?
+    | Compile\ with\ `?TORCH_USE_(?:CUDA|HIP)_DSA`?\ to\ enable\ device-side\ assertions?\.?
+    | Device-side\ assertions?\ (?:were\ explicitly\ omitted|tracking\ was\ not\ enabled)[^.;]*[.;]?
+    | Search\ for\ `\w+'\ in\ https?://\S+\ for\ more\ information\.?
+    | (?:RuntimeError:\ )?Engine\ core\ initialization\ failed\.(?:\ See\ root\ cause\ above\.)?
+    | Failed\ core\ proc\(s\):\ \{[^}]*\}
+    | (?:[\w.]+:\ )?(?:CUDA|HIP)\ error:\ (?:an\ illegal\ memory\ access\ was\ encountered
+        | unspecified\ launch\ failure | device-side\ assert\ triggered)
+    | Traceback\ \(most\ recent\ call\ last\):
+"""
+_MARKERS = (
+    "The above exception was the direct cause of the following exception",
+    "During handling of the above exception, another exception occurred",
+)
+
+
+def without_boilerplate(text: str) -> str:
+    """A cleaned line without such sentences; what else it says stays."""
+    if not any(hint in text for hint in _HINTS):
+        return text
+    return re.sub(_SENTENCES, "", text).strip()
+
+
+def ends_the_root(text: str) -> bool:
+    """Whether the exception before this line is the cause of the one behind it."""
+    return "above exception" in text and any(marker in text for marker in _MARKERS)

@@ -1,0 +1,190 @@
+"""Every known gotcha in a log of any size, in constant memory, many times faster than line by line.
+
+A log's lines differ mostly in numbers: without digits and the like few shapes are left, and each shape is
+looked at once. Reducing a whole block is one `translate`, so that most of a log costs little more than being
+read. Whatever a line holds, its shape holds the reduced form of: no signature is missed.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gpu_gotchas.search.anchors import choose
+from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.lines import LONGEST_LINE, Line, is_utf16
+from gpu_gotchas.search.match import Hit, Progress
+from gpu_gotchas.search.normalise import clean
+
+BLOCK = 1 << 20
+"""Bytes that are searched at once; up to four times as many are held for a line without an end."""
+
+_DROPPED = b"0123456789abcdef" + b" \t\r" + b"\x1b[;m"
+"""What shapes lack: numbers and hexadecimal names, blanks, and what makes up colours."""
+
+_MOST_SEEN = 1 << 23
+_MOST_PLACES = 100
+
+Key = tuple[int, int]
+"""(record, signature): positions in the index."""
+
+Wish = tuple[Key, int]
+"""A template of a signature that a line may meet: its key, and the position in it."""
+
+
+class Finding(NamedTuple):
+    """A gotcha in a log. hit: where it was met first. places: line numbers of the first hits. count: of all."""
+
+    hit: Hit
+    places: tuple[int, ...]
+    count: int
+
+
+@dataclass(slots=True)
+class _Followed:
+    progress: Progress
+    first: Hit | None = None
+    places: list[int] = field(default_factory=list)
+    count: int = 0
+
+    def meet(self, position: int, line: Line) -> None:
+        self.progress.meet(position, line)
+        hit = self.progress.hit()
+        if hit is None:
+            return
+        self.first = self.first or hit
+        self.count += 1
+        if len(self.places) < _MOST_PLACES:
+            self.places.append(hit.lines[0].number)
+        self.progress.start_again()
+
+
+class Scanner:
+    """Feed it the chunks of one log, then `finish` and ask for `findings`."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._wishes = _wishes(index)
+        self._anchors: dict[bytes, set[bytes]] | None = None
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._rest = b""
+        self._lines = 0
+        self._dull: set[bytes] = set()
+        self._dull_size = 0
+        self._telling: dict[bytes, tuple[Wish, ...]] = {}
+        self._followed: dict[Key, _Followed] = {}
+
+    def feed(self, chunk: bytes) -> None:
+        self._rest += self._decoder.decode(chunk).encode() if self._decoder else chunk
+        if len(self._rest) >= BLOCK:
+            self._begin()
+            end = self._rest.rfind(b"\n") + 1
+            if not end and len(self._rest) >= 4 * BLOCK:
+                end = len(self._rest)
+            if end:
+                block, self._rest = self._rest[:end], self._rest[end:]
+                self._search(block)
+
+    def finish(self) -> None:
+        """The last block, whole."""
+        self._begin()
+        block, self._rest = self._rest, b""
+        self._search(block)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for each record whose signature was met, by their first places.
+
+        A hit that lies where a more specific one of another record does is left to that.
+        """
+        best: dict[str, Finding] = {}
+        for key in sorted(self._followed):
+            followed = self._followed[key]
+            if followed.first is None:
+                continue
+            hit = followed.first._replace(context=followed.progress.context_met)
+            if hit.generic and not hit.context:
+                continue
+            held = best.get(hit.record)
+            if held is None or (hit.proven, *hit.rank) > (held.hit.proven, *held.hit.rank):
+                best[hit.record] = Finding(hit, tuple(followed.places), followed.count)
+        left = [one for one in best.values() if not any(_covers(other, one) for other in best.values())]
+        return tuple(sorted(left, key=lambda one: (one.places[0], one.hit.record)))
+
+    def _begin(self) -> None:
+        """With the first block at hand: its encoding, and the anchors that suit it."""
+        if self._anchors is None:
+            if is_utf16(self._rest):
+                self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+                self._rest = self._decoder.decode(self._rest).encode()
+            shapes = b"\n".join(set(_reduce(self._rest[:BLOCK]).split(b"\n")))
+            self._anchors = choose(filter(None, self._wishes), shapes)
+
+    def _search(self, block: bytes) -> None:
+        shapes = _reduce(block).split(b"\n")
+        different = set(shapes)
+        self._judge(different - self._dull - self._telling.keys())
+        if not different.isdisjoint(self._telling):
+            lines = block.split(b"\n")
+            for at, shape in enumerate(shapes):
+                if shape in self._telling:
+                    self._hold(self._telling[shape], self._lines + at + 1, lines[at])
+        self._lines += len(shapes) - 1
+
+    def _judge(self, shapes: set[bytes]) -> None:
+        """Which of these new shapes may be of lines that meet a template."""
+        assert self._anchors is not None
+        wishes: dict[bytes, list[Wish]] = defaultdict(list)
+        text = b"\n" + b"\n".join(shapes) + b"\n"
+        for anchor, reduced in self._anchors.items():
+            at = text.find(anchor)
+            while at >= 0:
+                start, stop = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
+                shape = text[start:stop]
+                for literal in reduced:
+                    if literal in shape:
+                        wishes[shape] += self._wishes[literal]
+                at = text.find(anchor, stop)
+        self._telling.update((shape, tuple(sorted(set(found)))) for shape, found in wishes.items())
+        if b"" in self._wishes:  # templates of nothing but what shapes lack
+            for shape in shapes:
+                wishes[shape] += self._wishes[b""]
+        dull = shapes - wishes.keys()
+        self._dull_size += sum(map(len, dull)) + 64 * len(dull)
+        if self._dull_size > _MOST_SEEN:
+            self._dull, self._dull_size = set(), 0
+        self._dull |= dull
+
+    def _hold(self, wishes: tuple[Wish, ...], number: int, raw: bytes) -> None:
+        """Holds a line against the templates that it may meet."""
+        for key, _ in wishes:
+            if key not in self._followed:
+                self._followed[key] = _Followed(Progress.of(self._index, *key))
+        if not any(self._followed[key].progress.awaits(position) for key, position in wishes):
+            return
+        for piece in raw.split(b"\r"):
+            for start in range(0, len(piece), LONGEST_LINE):
+                line = Line(number, clean(piece[start : start + LONGEST_LINE].decode("utf-8", "replace")))
+                for key, position in wishes:
+                    self._followed[key].meet(position, line)
+
+
+def _covers(one: Finding, other: Finding) -> bool:
+    if one.hit.record == other.hit.record or one.hit.rank <= other.hit.rank:
+        return False
+    return set(other.places) <= set(one.places)
+
+
+def _reduce(text: bytes) -> bytes:
+    return text.translate(None, _DROPPED)
+
+
+def _wishes(index: Index) -> dict[bytes, tuple[Wish, ...]]:
+    """From what is left of a literal to the templates that ask for it."""
+    found: dict[bytes, list[Wish]] = defaultdict(list)
+    for held in index.literals.values():
+        for literal, places in held:
+            reduced = _reduce(literal.encode())
+            found[reduced] += [((record, signature), position) for record, signature, position in places]
+    return {reduced: tuple(wishes) for reduced, wishes in found.items()}

@@ -1,0 +1,98 @@
+"""Reports and healthy logs that search is measured on, as data. The one place that reads them.
+
+The split, which `reports.yaml` keeps as each report's `part` and `split` states: of a cause with several
+reports the newest is only measured on (by date, an undated capture counting as newest, then by id); a cause
+with a single report is kept out of the base altogether when the first byte of its name's SHA-256 is below 26,
+so that what search does not know is measured too. Everything else may be built on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).parent
+BUILD, MEASURE, UNKNOWN, NEGATIVE = "build", "measure", "unknown", "negative"
+_KEPT_OUT_BELOW = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One public account of a failure. cause: None where it is no gotcha."""
+
+    id: str
+    part: str
+    cause: str | None
+    family: str
+    url: str | None
+    date: str | None
+    title: str | None
+    hardware: Mapping[str, str | None] | None
+    software: str | None
+    text_basis: str
+    error_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HealthyLog:
+    """A log without a failure. origin: `captured`, `rendered` or `invented`; source: where its shape is from."""
+
+    name: str
+    origin: str
+    source: str
+    text: str
+
+
+@cache
+def reports() -> tuple[Report, ...]:
+    """Every report, as the file has them."""
+    raw = yaml.load((HERE / "reports.yaml").read_text("utf-8"), _Loader)
+    return tuple(Report(**row) for row in raw)
+
+
+def part(name: str) -> tuple[Report, ...]:
+    """The reports of one part: BUILD, MEASURE, UNKNOWN or NEGATIVE."""
+    return tuple(report for report in reports() if report.part == name)
+
+
+@cache
+def causes() -> dict[str, str]:
+    """From each cause to the gotcha or candidate that covers it. A cause that none covers is absent."""
+    raw = yaml.load((HERE / "causes.yaml").read_text("utf-8"), _Loader)
+    return {cause: name for cause, name in raw.items() if name}
+
+
+@cache
+def healthy_logs() -> tuple[HealthyLog, ...]:
+    """Every log of `healthy/`, by name."""
+    index = yaml.load((HERE / "healthy" / "index.yaml").read_text("utf-8"), _Loader)
+    return tuple(
+        HealthyLog(name, told["origin"], told["source"], (HERE / "healthy" / name).read_text("utf-8"))
+        for name, told in sorted(index.items())
+    )
+
+
+def split(all_reports: Iterable[Report]) -> dict[str, str]:
+    """Each report's id to its part, by the rule above."""
+    by_cause: dict[str | None, list[Report]] = defaultdict(list)
+    for report in all_reports:
+        by_cause[report.cause].append(report)
+    parts = {report.id: NEGATIVE for report in by_cause.pop(None, [])}
+    for cause, found in by_cause.items():
+        *older, newest = sorted(found, key=lambda report: (str(report.date), report.id))
+        parts |= {report.id: BUILD for report in older}
+        parts[newest.id] = MEASURE if older else UNKNOWN if _kept_out(str(cause)) else BUILD
+    return parts
+
+
+def _kept_out(cause: str) -> bool:
+    return hashlib.sha256(cause.encode()).digest()[0] < _KEPT_OUT_BELOW
+
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
