@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 from tests.fixes.triton_children import dry
 
-BODY = Path(__file__).parent / "body_compiled.py"
+BODY = Path(__file__).parents[1] / "bodies" / "mla_compiled.py"
 MATRIX = {
     "sm_75": None,  # Triton has no matrix instruction for Turing: right, not fast
     "sm_80": "mma.sync",

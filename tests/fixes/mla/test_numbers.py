@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from tests.fixes.triton_children import interpreted
 
-BODY = Path(__file__).parent / "body_interpreted.py"
+BODY = Path(__file__).parents[1] / "bodies" / "mla_interpreted.py"
 BASE = {"heads": 5, "latent": [256, 32], "page": 16, "contexts": [37, 1, 16], "splits": 1, "seed": 1}
 
 CASES: list[dict[str, Any]] = [

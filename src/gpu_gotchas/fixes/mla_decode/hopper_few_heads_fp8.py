@@ -3,7 +3,12 @@
 With few heads the cache is what takes time, so two programs share a multiprocessor, each with one float16
 tile of 64 tokens. The next block's codes are on their way meanwhile: half of them into shared memory, as
 much as is left, the other half into registers. All in registers would be more than the first-level cache can
-have in flight, and all in shared memory leaves room for one program."""
+have in flight, and all in shared memory leaves room for one program.
+
+What binds is shared memory, at 83 % of what it can pass on by the card's counters (DRAM: 54 %): a number is
+written once and read twice as float16. Keys multiplied from the registers that they were widened in save one
+of the reads, and were a quarter slower: the lanes hold them in another order than the matrix unit wants.
+"""
 
 from __future__ import annotations
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-import interpreter
-
-interpreter.install()
-
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening  # noqa: E402
-from gpu_gotchas.fixes.mla_decode.launch import Scratch, decode  # noqa: E402
-from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan  # noqa: E402
-from gpu_gotchas.fixes.mla_decode.reference import reference  # noqa: E402
+from gpu_gotchas.fixes import triton_interpreter
+from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening
+from gpu_gotchas.fixes.mla_decode.launch import Scratch, decode
+from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan
+from gpu_gotchas.fixes.mla_decode.reference import reference
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn, "bytes": torch.uint8}
+
+triton_interpreter.apply()
 
 
 def case(spec: dict) -> list[float]:  # type: ignore[type-arg]

@@ -1,14 +1,18 @@
-"""Triton's interpreter made right for bfloat16 and FP8, for tests that check a kernel's numbers on a CPU.
+"""Triton's interpreter made right for bfloat16 and FP8, so that a kernel's numbers can be checked on a CPU.
 
-The interpreter keeps bfloat16 and FP8 as unsigned integers. From 3.6 to 3.9 it adds, multiplies and dots
-those integers as if they were the numbers, and its narrowing casts truncate where hardware rounds. With
-`install()`:
+The interpreter keeps bfloat16 and FP8 as unsigned integers. From 3.6 to 3.9 it adds, multiplies, compares and
+dots those integers as if they were the numbers, and its narrowing casts do not round as hardware does. After
+`apply()`:
 
 - casts between floats are exact or round to the nearest, ties to even; into FP8 they saturate, as NVIDIA's
   conversion instructions do;
 - `tl.dot` takes what it multiplies as numbers and sums in the accumulator's dtype;
-- arithmetic on bfloat16 goes through float32 and is rounded once;
-- arithmetic on FP8, and a reduction of either, raises TypeError: no kernel should do it.
+- arithmetic on bfloat16 goes through float32 and is rounded once, as a card does for one operation;
+- arithmetic on FP8, and a reduction of either, raises TypeError: widen first.
+
+    from gpu_gotchas.fixes import triton_interpreter
+
+    triton_interpreter.apply()      # once in a process that runs with TRITON_INTERPRET=1
 """
 
 from __future__ import annotations
@@ -35,14 +39,41 @@ _RAW = ("bf16", "fp8e4nv", "fp8e5")
 """Dtypes that the interpreter keeps as integers and this module can read."""
 
 
-def install() -> None:
-    """Patch the interpreter of this process. Kernels must be defined with TRITON_INTERPRET=1."""
+_before: dict[tuple[Any, str], Any] = {}
+
+
+def needed() -> bool:
+    """Whether this process's interpreter adds the bits of bfloat16 one and one instead of the numbers."""
+    one = interpreter.TensorHandle(np.array([0x3F80], dtype=np.uint16), tl.bfloat16)
+    return bool(interpreter.interpreter_builder.binary_op(one, one, np.add).data[0] != 0x4000)
+
+
+def apply() -> None:
+    """Patch the interpreter of this process; a second time changes nothing. No file is changed."""
+    if _before:
+        return
     builder = interpreter.InterpreterBuilder
-    interpreter._convert_float = _convert_float(interpreter._convert_float)
-    builder.create_dot = _dot(builder.create_dot)
-    builder.binary_op = _arithmetic(builder.binary_op)
-    builder.unary_op = _arithmetic(builder.unary_op)
-    interpreter.ReduceOps.apply_impl = _reduction(interpreter.ReduceOps.apply_impl)
+    for owner, name, change in (
+        (interpreter, "_convert_float", _convert_float),
+        (builder, "create_dot", _dot),
+        (builder, "binary_op", _arithmetic),
+        (builder, "unary_op", _arithmetic),
+        (interpreter.ReduceOps, "apply_impl", _reduction),
+    ):
+        _before[owner, name] = getattr(owner, name)
+        setattr(owner, name, change(_before[owner, name]))
+
+
+def verify() -> bool:
+    """Whether one and one are two now."""
+    return not needed()
+
+
+def revert() -> None:
+    """Put back what `apply` replaced."""
+    for (owner, name), original in _before.items():
+        setattr(owner, name, original)
+    _before.clear()
 
 
 def values(bits: np.ndarray[Any, Any], dtype: str) -> torch.Tensor:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import torch
 import triton
 import triton.language as tl
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-import interpreter
+from gpu_gotchas.fixes import triton_interpreter
 
-if "--genuine" not in sys.argv:
-    interpreter.install()
+assert triton_interpreter.needed()
+triton_interpreter.apply()
+assert triton_interpreter.verify()
+if "--genuine" in sys.argv:
+    triton_interpreter.revert()
+    assert triton_interpreter.needed()
 
 
 @triton.jit

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 from tests.fixes.triton_children import interpreted
 
-BODY = Path(__file__).parent / "body_casts.py"
+BODY = Path(__file__).parent / "bodies" / "casts.py"
 
 
 def test_casts_dots_and_arithmetic_are_what_torch_says() -> None:
