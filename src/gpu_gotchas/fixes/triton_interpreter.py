@@ -87,7 +87,7 @@ def values(bits: np.ndarray[Any, Any], dtype: str) -> torch.Tensor:
 def bits(numbers: torch.Tensor, dtype: str) -> np.ndarray[Any, Any]:
     """The same numbers as the interpreter keeps `dtype`: the bits, as unsigned integers."""
     if dtype == "fp8e4nv":
-        return e4m3_torch.encode(numbers).numpy()
+        return np.asarray(e4m3_torch.encode(numbers).numpy())
     narrow = numbers
     if dtype == "fp8e5":
         largest = torch.finfo(torch.float8_e5m2).max
@@ -95,7 +95,7 @@ def bits(numbers: torch.Tensor, dtype: str) -> np.ndarray[Any, Any]:
         narrow = torch.where(wide.isnan(), wide, wide.clamp(-largest, largest))
     narrow = narrow.to(_TORCH[dtype]).contiguous()
     unsigned = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64}[narrow.element_size()]
-    return narrow.view(unsigned).numpy()
+    return np.asarray(narrow.view(unsigned).numpy())
 
 
 def _convert_float(original: Callable[..., Any]) -> Callable[..., Any]:
