@@ -23,8 +23,9 @@ def command(
     """Begin a gotcha, with blanks to fill.
 
     Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
-    there; `gotchas check gotchas/ID` lists those that are left. With --from, the error line of the paste is the draft
-    of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and tokens.
+    there; `gotchas check gotchas/ID` lists those that are left. With --from, the error line of the paste is
+    the draft of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and
+    tokens.
     """
     from datetime import UTC, datetime
     from pathlib import Path
