@@ -7,25 +7,41 @@ from pathlib import Path
 
 import pytest
 
+OPTIONS = (
+    "gotchas",
+    "gotcha",
+    "gotcha_tier",
+    "gotcha_target",
+    "gotcha_report",
+    "gotcha_strict",
+    "gotcha_timeout",
+    "gotcha_hardware",
+    "gotcha_package",
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gotchas", "gpu-gotchas: prove GPU failures and their fixes on this machine")
     add = group.addoption
-    add("--gotchas", action="store_true", help="run the repros of the knowledge base")
+    add(
+        "--gotchas",
+        action="store_true",
+        help="run the repros of the knowledge base; options below imply it",
+    )
     add("--gotcha", action="append", default=[], metavar="ID", help="only this gotcha (repeatable)")
     add(
         "--gotcha-tier",
         action="append",
         default=[],
-        metavar="T",
+        metavar="TIER",
         help="only this tier: logic, compile, package, device (repeatable)",
     )
     add(
         "--gotcha-target",
         action="append",
         default=[],
-        metavar="T",
-        help="only this target, such as sm_86 (repeatable)",
+        metavar="TARGET",
+        help="only this target, such as sm_86, 8.6 or RTX 3090 (repeatable)",
     )
     add("--gotcha-report", type=Path, metavar="FILE", help="write results to FILE, one line each")
     add(
@@ -36,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add(
         "--gotcha-timeout",
         type=float,
-        metavar="S",
+        metavar="SECONDS",
         help="seconds that one probe may take (default: what its repro needs, at least 120)",
     )
     add(
@@ -49,7 +65,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("gotchas") or config.getoption("gotcha"):
+    values = (config.getoption(name) for name in OPTIONS)
+    if any(value is not None and value is not False and value != [] for value in values):
         from gpu_gotchas.proving.hooks import Hooks
 
         config.pluginmanager.register(Hooks(config), "gpu-gotchas-hooks")

@@ -24,7 +24,12 @@ SOURCE = Path("vllm/v1/core/kv_cache_utils.py")
 
 @dataclass(frozen=True)
 class Spec:
-    """One layer's page, as the engine sees it. fixed: bytes that do not grow with the block, for a state."""
+    """One layer's page, as the engine sees it. fixed: bytes that do not grow with the block, for a state.
+
+    Its attention reads pages by their stride, as FlashAttention does, so that releases that pad may pad it.
+    """
+
+    indexes_kv_by_block_stride = True
 
     block_size: int
     token_bytes: int = 0
@@ -92,9 +97,9 @@ def fixed_logic(target):
 
 
 def genuine(target):
-    return take(Path(target.package) / SOURCE, ["unify_kv_cache_spec_page_size"], {"replace": replace})[
-        "unify_kv_cache_spec_page_size"
-    ]
+    """The release's own function. Stand-ins: `replace` is dataclasses' own, `AttentionSpec` the spec above."""
+    name = "unify_kv_cache_spec_page_size"
+    return take(Path(target.package) / SOURCE, [name], {"replace": replace, "AttentionSpec": Spec})[name]
 
 
 def bug_package(target):

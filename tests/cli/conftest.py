@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,16 @@ from gpu_gotchas.records import root
 from tests.search.samples import write_samples
 
 PROJECT = Path(__file__).resolve().parents[2]
+
+
+LIMIT = 60.0
+"""Seconds after which a child that still runs is killed, so that no test reads from it for ever."""
+
+# Whoever started pytest may have SIGINT ignored, as `nohup … &` does; a child inherits that.
+_INTERRUPTIBLE = (
+    "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "sys.argv[0] = 'gotchas'; runpy.run_module('gpu_gotchas.cli', run_name='__main__')"
+)
 
 
 class Ran(NamedTuple):
@@ -70,10 +81,10 @@ def real_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def child(real_checkout: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts a command in a process of its own, its three streams as pipes."""
-    started: list[subprocess.Popen[bytes]] = []
+    """Starts a command in a process of its own, its three streams as pipes. It ends after LIMIT at most."""
+    started: list[tuple[subprocess.Popen[bytes], threading.Timer]] = []
 
-    def start(*arguments: str, command: Sequence[str] = ("-m", "gpu_gotchas.cli")) -> subprocess.Popen[bytes]:
+    def start(*arguments: str, command: Sequence[str] = ("-c", _INTERRUPTIBLE)) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, *command, *arguments],
             stdin=subprocess.PIPE,
@@ -81,11 +92,14 @@ def child(real_checkout: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(real_checkout / "src")},
         )
-        started.append(process)
+        timer = threading.Timer(LIMIT, process.kill)
+        timer.start()
+        started.append((process, timer))
         return process
 
     yield start
-    for process in started:
+    for process, timer in started:
+        timer.cancel()
         process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout, process.stderr):

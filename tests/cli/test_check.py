@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_gotchas.records import root
 from tests.cli.conftest import Gotchas
 
 
@@ -20,6 +21,19 @@ def sound(checkout: Path) -> Path:
     start, end = text.index("workaround:"), text.index("affects:")
     record.write_text(text[:start] + text[end:], "utf-8")
     return record
+
+
+@pytest.mark.usefixtures("sound")
+def test_without_paths_it_says_which_base_it_checked(
+    gotchas: Gotchas, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"Checked: the working copy, {Path('CHECKOUT') / 'gotchas'}.\n" in gotchas("check").err
+    assert "Checked" not in gotchas("check", str(checkout / "gotchas")).err
+    monkeypatch.setattr(root, "is_checkout", lambda: False)
+    monkeypatch.chdir(checkout)
+    assert "Checked: the installed gotchas, " in gotchas("check").err
+    (checkout / "pyproject.toml").write_text('[project]\nname = "gpu-gotchas"\n')
+    assert ", and not those of CHECKOUT." in gotchas("check").err
 
 
 @pytest.mark.usefixtures("sound")

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.cli.checking import BLANK
-from gpu_gotchas.records import root
-from gpu_gotchas.records.lint import fixes
+from gpu_gotchas.records import root, sources
 from tests.cli.conftest import Gotchas
 
 ID = "sample-brand-new"
@@ -21,7 +20,7 @@ FILES = (
 
 @pytest.fixture
 def begun(gotchas: Gotchas, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(fixes, "package_root", lambda: checkout / "src" / "gpu_gotchas")
+    monkeypatch.setattr(sources, "package_root", lambda: checkout / "src" / "gpu_gotchas")
     ran = gotchas("new", ID)
     assert ran.code == 0
     assert tuple(ran.out.replace("\\", "/").split()) == FILES
@@ -41,16 +40,25 @@ def test_check_complains_of_nothing_but_the_blanks(gotchas: Gotchas, begun: Path
     ran = gotchas("check", str(begun / "gotchas" / ID))
     assert ran.code == 1
     assert all("a blank to fill" in line for line in ran.out.splitlines()), ran.out
-    assert len(ran.out.splitlines()) > 10
+    told = ran.out.replace("\\", "/")
+    for name in FILES:
+        assert told.count(f"{name}:") == (begun / name).read_text("utf-8").count(BLANK)
 
 
 def test_with_its_blanks_filled_check_is_content(gotchas: Gotchas, begun: Path) -> None:
-    for name in FILES[:2]:
+    for name in FILES:
         path = begun / name
         text = path.read_text("utf-8").replace("no full stop", "short").replace("FILL: ", "filled in with ")
         path.write_text(text, "utf-8")
     ran = gotchas("check", str(begun / "gotchas" / ID))
     assert (ran.code, ran.out) == (0, "")
+
+
+def test_a_blank_in_a_fix_is_not_told_to_whoever_asks_of_another_record(
+    gotchas: Gotchas, begun: Path
+) -> None:
+    ran = gotchas("check", str(begun / "gotchas" / "sample-smem-gemm"))
+    assert "a blank to fill" not in ran.out
 
 
 @pytest.mark.parametrize("name", [ID, "sample-page-size", "sample-old-fp8-name", "sample-loose-cable"])
@@ -79,11 +87,29 @@ def test_a_bad_name_is_refused(gotchas: Gotchas, name: str) -> None:
     assert ran.code == 2
 
 
-def test_an_install_has_no_place_for_it(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_install_has_no_place_for_it(
+    gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(root, "is_checkout", lambda: False)
+    monkeypatch.chdir(tmp_path)
     ran = gotchas("new", ID)
     assert ran.code == 2
-    assert "working copy" in ran.err
+    assert "needs a working copy of the project, and this is an installed gotchas: clone it" in ran.err
+
+
+@pytest.mark.parametrize("arguments", [("new", ID), ("results", "add", "r.jsonl")])
+def test_in_a_clone_an_install_names_the_environment_that_has_one(
+    gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(root, "is_checkout", lambda: False)
+    clone = tmp_path / "clone"
+    (clone / "gotchas" / "deep").mkdir(parents=True)
+    (clone / "pyproject.toml").write_text('[project]\nname = "gpu-gotchas"\n')
+    monkeypatch.chdir(clone / "gotchas" / "deep")
+    ran = gotchas(*arguments)
+    assert ran.code == 2
+    assert "this is an installed gotchas" in ran.err
+    assert ".venv/bin/gotchas, which the second command of README.md makes" in ran.err
 
 
 LOGGED = "(EngineCore_DP0 pid=4021) ERROR 10-06 14:26:34 [core.py:700] "
@@ -98,7 +124,7 @@ connected to 10.1.2.3, token=hf_abcdefghijklmnop, mail maria@example.org
 def test_a_paste_gives_the_signature_and_stays_as_a_comment(
     gotchas: Gotchas, checkout: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(fixes, "package_root", lambda: checkout / "src" / "gpu_gotchas")
+    monkeypatch.setattr(sources, "package_root", lambda: checkout / "src" / "gpu_gotchas")
     (checkout / "error.log").write_text(PASTE, "utf-8")
     assert gotchas("new", ID, "--from", str(checkout / "error.log")).code == 0
     text = (checkout / FILES[0]).read_text("utf-8")

@@ -3,6 +3,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from gpu_gotchas.cli.prose import after_because
+from gpu_gotchas.records.loading import load_gotcha
+from gpu_gotchas.site.feeds import json_export
+from gpu_gotchas.site.knowledge import entry, gather
 from tests.cli.conftest import Gotchas
 
 RESULT = {
@@ -65,10 +71,43 @@ def test_an_unknown_id_is_1_with_a_suggestion(gotchas: Gotchas) -> None:
 
 def test_a_withdrawn_record_gives_its_reason_and_no_advice(gotchas: Gotchas) -> None:
     out = gotchas("show", "sample-withdrawn-story").out
-    assert "Withdrawn, because: Its author found a loose cable." in out
+    assert "Withdrawn, because its author found a loose cable." in out
     assert "See instead: sample-loose-cable" in out
     assert "What to do" not in out
     assert "Undo what" not in out
+
+
+@pytest.mark.parametrize(
+    ("sentence", "goes_on"),
+    [
+        ("Its author erred.", "its author erred."),
+        ("The kernel is right.", "the kernel is right."),
+        ("A cable was loose.", "a cable was loose."),
+        ("Triton 3.7 mends it.", "Triton 3.7 mends it."),
+        ("FP8 was never used.", "FP8 was never used."),
+        ("", ""),
+    ],
+)
+def test_what_follows_because_begins_small_unless_it_is_a_name(sentence: str, goes_on: str) -> None:
+    assert after_because(sentence) == goes_on
+
+
+def test_as_json_it_is_what_the_site_says(gotchas: Gotchas, checkout: Path) -> None:
+    ran = gotchas("show", "sample-old-fp8-name", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    record = load_gotcha(checkout / "gotchas" / "sample-fp8e4nv-refused")
+    assert json.loads(ran.out) == json.loads(json_export.record(entry(record)))
+
+
+def test_a_candidate_as_json_is_what_the_index_says(gotchas: Gotchas, checkout: Path) -> None:
+    found = json.loads(gotchas("show", "sample-loose-cable", "--json").out)
+    (said,) = json.loads(json_export.index(gather(checkout / "gotchas")))["candidates"]
+    assert found == {"version": 1, "licence": "CC0-1.0", **said}
+
+
+def test_what_is_not_there_is_no_json(gotchas: Gotchas) -> None:
+    ran = gotchas("show", "sample-fp8e4nv-refuse", "--json")
+    assert (ran.code, ran.out) == (1, "")
 
 
 def test_a_candidate_says_that_it_is_only_believed(gotchas: Gotchas) -> None:

@@ -78,6 +78,21 @@ def test_ctrl_c_ends_reading_with_an_answer(child: Child, arguments: tuple[str, 
     assert process.wait(60) == 0
 
 
+@POSIX
+def test_ctrl_c_reaches_a_child_of_somebody_who_ignores_it(child: Child) -> None:
+    """As under `nohup … &`."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = child("search", "-")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    process.stdin.write(FP8)
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert b"This is it" in process.stdout.read()
+
+
 def test_a_reader_that_leaves_is_no_fault(child: Child) -> None:
     process = child("list")
     process.stdout.close()

@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from gpu_gotchas.fixes.launch_fit import LaunchFit
+from gpu_gotchas.fixes.refused import Refused
 from tests.fixes.triton_children import dry
 
 BODY = Path(__file__).parent / "bodies" / "fit.py"
@@ -103,6 +104,18 @@ def test_a_choice_is_remembered_until_specialisation_or_limit_change(limit: list
     assert kernel.compiled[4:] == [150, 120, 90]
     limit[0] = 130
     assert fitted.fit("one").shared == 120
+
+
+def test_a_choice_holds_only_for_what_the_caller_passes(
+    limit: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first candidate hides the caller's value; the second lets it through."""
+    fitted = LaunchFit(FakeKernel(), [{"shared": 150}, {}])
+    assert fitted.fit("one", shared=90).shared == 90
+    assert limit == [100]
+    monkeypatch.setattr("gpu_gotchas.fixes.launch_fit.current_target_name", lambda: "sm_86")
+    with pytest.raises(Refused):
+        fitted.fit("one", shared=120)
 
 
 def test_it_stands_in_for_its_kernel() -> None:

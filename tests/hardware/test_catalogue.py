@@ -20,11 +20,16 @@ from gpu_gotchas.hardware.catalogue import (
     gpu_by_driver_name,
     gpus,
     gpus_by_driver_name,
+    other_named,
+    others,
     target_by_driver_name,
     targets,
 )
+from gpu_gotchas.hardware.conditions import HardwareCondition, VendorCondition
+from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.gpus import GIB, Gpu, plain_name, size_as_sold, sizes_as_sold
 from gpu_gotchas.hardware.targets import Target, Vendor, nvidia_target_name
+from gpu_gotchas.hardware.truth import Truth
 
 DATA = Path(catalogue.__file__).parent / "data"
 SCHEMA = Path(__file__).parents[2] / "schema" / "gpu.schema.json"
@@ -67,6 +72,19 @@ def test_the_cards_that_an_earlier_base_lacked_are_here() -> None:
     assert find_gpu("nvidia-rtx-a5000").target.name == "sm_86"
     assert find_gpu("nvidia-cmp-170hx").target.name == "sm_80"
     assert find_gpu("nvidia-gb10").target.name == "sm_121"
+
+
+def test_others_are_known_and_nothing_is_claimed_of_them() -> None:
+    ids = {gpu.id for gpu in gpus()}
+    assert others()
+    for other in others():
+        assert other.id not in ids
+        assert other_named(other.id) is other_named(other.name.upper()) is other
+        (card,) = described_machine(other.id).cards or ()
+        assert (card.target, card.vendor, card.gpu) == (None, Vendor.INTEL, other.id)
+        nvidia = HardwareCondition({Vendor.NVIDIA: VendorCondition()})
+        assert nvidia.on_card(card) is Truth.NO, "a vendor that is not mentioned is not claimed"
+        assert HardwareCondition({Vendor.INTEL: VendorCondition()}).on_card(card) is Truth.YES
 
 
 def test_ids_and_names_are_unique() -> None:
@@ -209,6 +227,35 @@ def test_spellings_of_other_drivers_are_known(reported: str, id: str) -> None:
 def test_a_laptop_is_not_its_namesake() -> None:
     assert gpu_by_driver_name("NVIDIA GeForce RTX 4090 Laptop GPU") is find_gpu("nvidia-rtx-4090-laptop-gpu")
     assert gpu_by_driver_name("NVIDIA GeForce RTX 4070 Laptop GPU") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        ("8.6", "sm_86"),
+        ("SM_90", "sm_90"),
+        ("RTX 3090", "sm_86"),
+        ("geforce rtx 3090", "sm_86"),
+        ("NVIDIA GeForce RTX 3090", "sm_86"),
+        ("nvidia-l4", "sm_89"),
+        ("NVIDIA L4", "sm_89"),
+        ("T4", "sm_75"),
+        ("MI300X", "gfx942"),
+    ],
+)
+def test_a_target_is_also_found_by_what_people_call_its_cards(said: str, target: str) -> None:
+    assert find_target(said).name == target
+
+
+def test_every_gpu_leads_to_its_target() -> None:
+    for gpu in gpus():
+        assert find_target(gpu.id) is gpu.target
+        assert {find_target(name) for name in gpu.names} == {gpu.target}
+
+
+def test_a_name_without_a_likeness_is_told_what_names_look_like() -> None:
+    with pytest.raises(UnknownName, match=r"unknown target 'foo'; name it as sm_86, gfx942 or 8\.6, or"):
+        find_target("foo")
 
 
 def test_an_unknown_name_comes_with_suggestions() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,9 @@ from pathlib import Path
 from gpu_gotchas.records.root import OVERRIDE
 from gpu_gotchas.repro.results import Result, read_results
 from tests.repro.samples import OBSERVABLE, write_gotcha
+
+LIMIT = 120.0
+"""Seconds that one run of pytest may take."""
 
 MISFIT = """
 '''A widget that does not fit.'''
@@ -120,29 +124,42 @@ class Project:
         path.write_text(textwrap.dedent(text).lstrip())
         return path
 
-    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """pytest in a session of its own, so that a test may kill it."""
+    def start(self, *arguments: str, module: str = "pytest", **variables: str) -> subprocess.Popen[str]:
+        """A module, pytest by default, in a session of its own, so that a test may kill it."""
         dropped = {"PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "COLUMNS"}
         environment = {name: value for name, value in os.environ.items() if name not in dropped}
         environment |= {"PYTHONPATH": os.pathsep.join(self.paths), OVERRIDE: str(self.root), "COLUMNS": "80"}
         environment |= {"HOME": str(self.folder), **self.variables, **variables}
         return subprocess.Popen(
-            [sys.executable, "-m", "pytest", *arguments],
+            [sys.executable, "-m", module, *arguments],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_be_interruptible,
         )
 
     def run(self, *arguments: str, **variables: str) -> Done:
         with self.start(*arguments, **variables) as process:
-            output, _ = process.communicate(timeout=120)
+            try:
+                output, _ = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # else leaving this block waits for it
+                raise
         return Done(process.returncode, output)
+
+    def gotchas(self, *arguments: str) -> Done:
+        return self.run(*arguments, module="gpu_gotchas.cli")
 
     def results(self, name: str) -> list[Result]:
         return read_results(self.folder / name)
+
+
+def _be_interruptible() -> None:
+    """Whoever started us may have SIGINT ignored, as `nohup … &` does; a child would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def entry_point(folder: Path) -> None:
@@ -158,4 +175,4 @@ def entry_point(folder: Path) -> None:
 def block(folder: Path, *names: str) -> None:
     """Make modules look as if they were not installed."""
     for name in names:
-        (folder / f"{name}.py").write_text(f"raise ModuleNotFoundError('No module named {name!r}')\n")
+        (folder / f"{name}.py").write_text(f"raise ModuleNotFoundError('not here', name={name!r})\n")

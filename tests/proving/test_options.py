@@ -33,14 +33,14 @@ def test_what_is_asked_is_understood() -> None:
         config(
             gotcha=["one"],
             gotcha_tier=["logic", "device"],
-            gotcha_target=["sm_86", "gfx942", "cpu"],
+            gotcha_target=["SM_86", "gfx942", "cpu", "8.9", "RTX 3090", "nvidia-l4"],
             gotcha_timeout=7.5,
             gotcha_hardware=Path("m.yaml"),
             gotcha_package="vllm==0.33.0",
         )
     )
     assert said.tiers == (Tier.LOGIC, Tier.DEVICE)
-    assert said.targets == ("sm_86", "gfx942", "cpu")
+    assert said.targets == ("sm_86", "gfx942", "cpu", "sm_89", "sm_86", "sm_89")
     assert (said.ids, said.timeout, said.hardware) == (("one",), 7.5, Path("m.yaml"))
     assert said.package == "vllm==0.33.0"
 
@@ -50,8 +50,8 @@ def test_what_is_asked_is_understood() -> None:
     [
         ({"gotcha_tier": ["compiled"]}, "no tier is called compiled: did you mean compile?"),
         ({"gotcha_tier": ["q"]}, "no tier is called q: there are logic, compile, package, device"),
-        ({"gotcha_target": ["sm_68"]}, "no target is called sm_68: did you mean sm_"),
-        ({"gotcha_target": ["8.6"]}, "no target is called 8.6"),
+        ({"gotcha_target": ["sm_68"]}, "--gotcha-target: unknown target 'sm_68'; did you mean sm_"),
+        ({"gotcha_target": ["foo"]}, "unknown target 'foo'; name it as sm_86, gfx942 or 8.6, or name a GPU"),
         ({"gotcha_timeout": 0.0}, "--gotcha-timeout wants a number of seconds above 0, not 0"),
         ({"gotcha_timeout": -1.0}, "above 0, not -1"),
         ({"gotcha_timeout": float("nan")}, "above 0, not nan"),
@@ -72,5 +72,5 @@ def test_ids_are_those_of_records_and_their_older_names(tmp_path: Path) -> None:
     check_ids(["made-up", "older-name"], [gotcha])
     with pytest.raises(AskedWrongly, match=r"no gotcha is called made-down: did you mean made-up\?"):
         check_ids(["made-down"], [gotcha])
-    with pytest.raises(AskedWrongly, match=r"no gotcha is called qqq$"):
+    with pytest.raises(AskedWrongly, match=r"no gotcha is called qqq: `gotchas list` names them all$"):
         check_ids(["qqq"], [gotcha])

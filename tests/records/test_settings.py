@@ -40,6 +40,22 @@ def test_no_flag_of_a_package_means_two_settings() -> None:
                 seen[key] = name
 
 
+def test_no_spelling_of_a_package_means_two_settings() -> None:
+    spelt: dict[tuple[str, str, str | None], set[str]] = {}
+    for setting in settings().values():
+        for way in setting.aliases:
+            spelt.setdefault((setting.package, way, setting.key), set()).add(setting.flag or "")
+            assert not any(
+                other.flag == way and other.package == setting.package for other in settings().values()
+            )
+    assert all(len(flags) == 1 for flags in spelt.values())
+
+
+def test_values_that_mean_another_one() -> None:
+    assert settings()["dtype"].plain("half") == "float16"
+    assert settings()["dtype"].plain("bfloat16") == "bfloat16"
+
+
 def test_values_are_checked_as_listed_or_by_kind() -> None:
     assert settings()["kv_cache_dtype"].allows("fp8_e4m3")
     assert not settings()["kv_cache_dtype"].allows("fp9")
@@ -70,9 +86,16 @@ def test_kinds(kind: ValueKind, good: str, bad: str) -> None:
             "x: {package: p, meaning: m, flag: --x, kind: text, values: [a]}",
             "must give either values or kind",
         ),
-        ("x: {package: p, meaning: m, kind: text}", "must give flag or variable"),
+        ("x: {package: p, meaning: m, kind: text}", "must give flag or variable, or fact"),
         ("x: {package: p, meaning: m, variable: X, key: k, kind: text}", "give flag too"),
         ("x: {package: p, meaning: m, flag: --x, values: [a], default: b}", "default 'b' is no legal value"),
+        ("x: {package: p, meaning: m, fact: f, flag: --x, kind: text}", "leave out flag and variable"),
+        ("x: {package: p, meaning: m, variable: X, aliases: [-y], kind: text}", "give flag too"),
+        ("x: {package: p, meaning: m, flag: --x, values: [a], auto: [b]}", "auto and same: 'b' is no legal"),
+        (
+            "x: {package: p, meaning: m, flag: --x, values: [a], same: {b: a}}",
+            "auto and same: 'b' is no legal",
+        ),
         ("x: {package: p, meaning: m, flag: -x, kind: text}", "an option such as --kv-cache-dtype"),
     ],
 )

@@ -181,6 +181,16 @@ def test_a_repro_that_cannot_be_imported_says_why(children: Children, tmp_path: 
     assert seen.answer
     assert seen.answer.ended == "unloadable"
     assert "No module named 'no_such_module'" in seen.answer.exception
+    assert seen.answer.missing == "no_such_module"
+    assert seen.limit == 120
+
+
+def test_a_probe_that_needs_what_is_not_installed_names_it(children: Children, tmp_path: Path) -> None:
+    path = tmp_path / "repro.py"
+    path.write_text("def bug(target):\n    import no_such_module\n")
+    seen = children.run(ask("bug", path=str(path)))
+    assert seen.answer
+    assert (seen.answer.ended, seen.answer.missing) == ("raised", "no_such_module")
 
 
 def test_a_repro_imports_what_lies_beside_it(children: Children, tmp_path: Path) -> None:

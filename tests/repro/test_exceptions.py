@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from gpu_gotchas.repro.exceptions import exception_lines, full_traceback
+import pytest
+
+from gpu_gotchas.repro.exceptions import exception_lines, full_traceback, missing_package
 
 
 def caught(function: object) -> BaseException:
@@ -107,3 +109,20 @@ class Unspeakable(Exception):
 
 def test_an_exception_that_cannot_be_told_is_still_an_exception() -> None:
     assert exception_lines(Unspeakable()).endswith("Unspeakable: <exception str() failed>")
+
+
+@pytest.mark.parametrize(
+    ("error", "package"),
+    [
+        (ModuleNotFoundError("No module named 'torch'", name="torch"), "torch"),
+        (ModuleNotFoundError("No module named 'torch.nothing'", name="torch.nothing"), None),
+        (ModuleNotFoundError("No module named 'gpu_gotchas'", name="gpu_gotchas"), None),
+        (ModuleNotFoundError("No module named 'gpu_gotchas.x'", name="gpu_gotchas.fixes.x"), None),
+        (ModuleNotFoundError("whatever"), None),
+        (ImportError("cannot import name 'x' from 'torch'", name="torch"), None),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named_and_a_fault_is_none(
+    error: Exception, package: str | None
+) -> None:
+    assert missing_package(error) == package

@@ -87,18 +87,38 @@ def test_one_clean_control_is_enough_and_none_is_not(narrow: tuple[Gotcha, Repro
     assert proof_of(narrow, none).missing_bug == ("no control is shown clean (compile)",)
 
 
-@pytest.mark.parametrize(("by", "status"), [("other-record", Status.VERIFIED), (None, Status.DRAFT)])
-def test_a_masked_control_must_be_explained(
-    narrow: tuple[Gotcha, Repro], by: str | None, status: Status
+@pytest.mark.parametrize(
+    ("bug", "fixed", "by", "status"),
+    [
+        (Outcome.MASKED, Outcome.MASKED, "other-record", Status.VERIFIED),
+        (Outcome.MASKED, Outcome.MASKED, None, Status.DRAFT),
+        (Outcome.WRONG_SYMPTOM, Outcome.FIX_FAILED, None, Status.DRAFT),
+    ],
+)
+def test_a_control_that_fails_must_be_explained(
+    narrow: tuple[Gotcha, Repro], bug: Outcome, fixed: Outcome, by: str | None, status: Status
 ) -> None:
-    masked = [
-        compiled("sm_80", probe, Role.CONTROL, Outcome.MASKED, masked_by=by)
-        for probe in (Probe.BUG, Probe.FIXED)
+    failing = [
+        compiled("sm_80", Probe.BUG, Role.CONTROL, bug, masked_by=by),
+        compiled("sm_80", Probe.FIXED, Role.CONTROL, fixed, masked_by=by),
     ]
-    results = [result for result in whole() if result.target != "sm_80"] + masked
+    results = [result for result in whole() if result.target != "sm_80"] + failing
     proof = proof_of(narrow, results)
     assert proof.status is status
+    assert proof.contradictions == ()
     assert any("no record explains it" in missing for missing in proof.missing_bug) == (by is None)
+
+
+def test_a_fix_that_fails_on_a_clean_control_contradicts(narrow: tuple[Gotcha, Repro]) -> None:
+    failing = compiled("sm_80", Probe.FIXED, Role.CONTROL, Outcome.FIX_FAILED, versions={"triton": "9.9"})
+    assert proof_of(narrow, [*whole(), failing]).status is Status.CONTESTED
+
+
+def test_so_must_one_on_a_condition(tmp_path: Path) -> None:
+    record = read_gotcha(tmp_path, control="condition")
+    failing = logic((Probe.CONTROL, Outcome.WRONG_SYMPTOM))
+    proof = proof_of(record, [*ALL_LOGIC, *failing])
+    assert (proof.status, proof.contradictions) == (Status.DRAFT, ())
 
 
 def test_results_about_an_older_form_prove_nothing(narrow: tuple[Gotcha, Repro]) -> None:
@@ -143,18 +163,25 @@ def test_a_guard_is_proven_by_refusing(narrow: tuple[Gotcha, Repro]) -> None:
     assert proof_of(narrow, results).status is Status.VERIFIED
 
 
-def test_a_measured_range_needs_the_package_itself(tmp_path: Path) -> None:
-    affects = [{**NARROW[0], "software": {"vllm": {"last_bad": "0.33.0", "measured": True}}}]
+def test_a_measured_range_needs_runs_of_the_releases_at_its_ends(tmp_path: Path) -> None:
+    measured = {"introduced": "0.20.0", "fixed": "0.26.0", "measured": True}
+    affects = [{**NARROW[0], "software": {"vllm": measured}}]
     record = read_gotcha(tmp_path, PLAIN + "def bug_package(t): ...\n", affects=affects)
-    proof = proof_of(record, whole())
-    assert proof.status is Status.DRAFT
-    assert proof.missing_bug == (
-        "no run on vllm's own code, whose versions the record claims to have measured",
-    )
-    upstream = a_result(tier=Tier.PACKAGE, target="sm_86", subject=Subject.UPSTREAM, package="vllm==0.33.0")
-    assert proof_of(record, [*whole(), upstream]).status is Status.VERIFIED
-    not_it = replace(upstream, package="sglang==0.5.0")
-    assert proof_of(record, [*whole(), not_it]).status is Status.DRAFT
+
+    def asked(version: str, outcome: Outcome) -> Result:
+        return a_result(
+            tier=Tier.PACKAGE,
+            target="sm_86",
+            subject=Subject.UPSTREAM,
+            package=f"vllm=={version}",
+            outcome=outcome,
+        )
+
+    first, good = asked("0.20.0", Outcome.REPRODUCED), asked("0.26.0", Outcome.FIXED_HERE)
+    elsewhere = asked("99.0.0", Outcome.REPRODUCED)
+    assert "vllm 0.20.0 is not shown to fail" in proof_of(record, [*whole(), elsewhere, good]).missing_bug[0]
+    assert "vllm 0.26.0 is not shown to be good" in proof_of(record, [*whole(), first]).missing_bug[0]
+    assert proof_of(record, [*whole(), first, good]).status is Status.VERIFIED
 
 
 def logic(*outcomes: tuple[Probe, Outcome]) -> list[Result]:

@@ -114,6 +114,13 @@ class TestTheTrial:
         assert result.outcome is Outcome.SKIPPED
         assert result.reason == "Triton cannot be used here: ModuleNotFoundError: No module named 'triton'"
 
+    @pytest.mark.parametrize("package", ["torch", "triton"])
+    def test_without_a_package_that_a_launch_needs_it_names_that(self, logic: Run, package: str) -> None:
+        runner, _ = staged(Observation(Answer("unloadable", missing=package), 0, 0.1))
+        result = runner.run(compiled(logic))
+        assert result.outcome is Outcome.SKIPPED
+        assert result.reason == f"needs {package}, which is not installed here"
+
     def test_a_trial_that_was_lost_decides_nothing_and_is_made_again(self, logic: Run) -> None:
         lost = Observation(None, 1, 0.1, lost="the nursery is gone")
         runner, children = staged(lost)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_gotchas.repro.request import Observation
-from gpu_gotchas.repro.telling import exit_text, last_line, plain, summary, telling_line
+from gpu_gotchas.repro.telling import exit_text, last_line, needed, needs, plain, summary, telling_line
 from tests.repro.samples import raised, returned
 
 
@@ -64,3 +64,9 @@ def test_summaries() -> None:
     assert summary(returned()) == "returned"
     assert summary(raised("A: b\nC: d")) == "A: b\nC: d"
     assert summary(Observation(None, -11, 0.1, streams="x\n")) == "ended by SIGSEGV: x"
+
+
+@given(st.text(max_size=20))
+def test_the_package_that_a_reason_names_is_found_again_and_in_no_other_reason(text: str) -> None:
+    assert needed(needs(text)) == text
+    assert needed(text) is None

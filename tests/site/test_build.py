@@ -14,7 +14,7 @@ from gpu_gotchas.site.build import SiteError, files, read_written, write
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.start_page import MissingMarker
 from tests.site.rendering import ROOT
-from tests.site.samples import case, gotcha, knowledge, written
+from tests.site.samples import case, full, gotcha, knowledge, written
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HTML_LINK = re.compile(r'href="([^"]+)"')
@@ -61,6 +61,15 @@ def test_each_record_has_a_page_and_a_json_and_each_name_a_page() -> None:
         "candidates.md", "using.md", "architecture.md", "stylesheets/site.css",
     ):  # fmt: skip
         assert path in made
+
+
+def test_a_repro_is_a_file_of_its_own_and_not_in_the_page() -> None:
+    made = site()
+    source = full().source
+    assert made["gotchas/sample-full/repro.py"] == made["gotchas/sample-full/repro.txt"] == source
+    assert "def bug(target)" not in made["gotchas/sample-full.md"]
+    assert "[The repro](sample-full/repro.py), 4 lines" in made["gotchas/sample-full.md"]
+    assert "gotchas/sample-draft/repro.py" not in made
 
 
 def test_a_card_that_nothing_concerns_has_no_page_and_is_listed() -> None:

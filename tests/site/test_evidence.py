@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpu_gotchas.hardware.catalogue import find_target
-from gpu_gotchas.hardware.conditions import HardwareCondition, NumberRange
-from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Report
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
-from gpu_gotchas.site.evidence import Mark, concerns, marks, standing_reports, strikes
+from gpu_gotchas.site.evidence import Ground, Mark, ground, marks, marks_on_cpu, standing_reports
 from gpu_gotchas.site.knowledge import Entry
-from tests.site.samples import URL, case, gotcha, knowledge, nvidia, result
+from tests.site.samples import URL, case, gotcha, knowledge, result
 
 KNOWN = knowledge()
 SM_89 = find_target("sm_89")
@@ -67,20 +67,45 @@ def test_who_took_a_report_back_does_not_count() -> None:
     assert [one.by for one in standing_reports(record)] == ["github:b"]
 
 
-def test_a_card_is_struck_when_one_of_its_variants_is() -> None:
-    needs_room = gotcha(affects=(case(HardwareCondition(memory=NumberRange.parse(">=16"))),))
-    assert strikes(needs_room, KNOWN.gpu_by_id["nvidia-rtx-4060-ti"]) is Truth.YES
-    assert strikes(needs_room, KNOWN.gpu_by_id["nvidia-rtx-4060"]) is Truth.NO
-    assert strikes(needs_room, KNOWN.gpu_by_id["amd-radeon-780m"]) is Truth.UNKNOWN
+@pytest.mark.parametrize(
+    ("changes", "mark", "shown"),
+    [
+        ({"tier": Tier.LOGIC}, Mark.LOGIC, Ground.REASONING),
+        (
+            {"tier": Tier.PACKAGE, "subject": Subject.UPSTREAM, "package": "vllm==0.33.0"},
+            Mark.UPSTREAM_CPU,
+            Ground.OWN_CODE,
+        ),
+    ],
+)
+def test_what_a_cpu_shows_is_known_of_no_target_alone(
+    changes: dict[str, object], mark: Mark, shown: Ground
+) -> None:
+    entry = Entry(gotcha(), (result("sample-plain", target="cpu", **changes),))
+    assert marks_on_cpu(entry) == (mark,)
+    assert marks(entry, SM_89, KNOWN) == (Mark.CLAIMED,)
+    assert ground(entry) is shown
 
 
-def test_what_holds_for_every_card_concerns_none_in_particular() -> None:
+def test_a_record_for_every_card_claims_every_target() -> None:
     everywhere = Entry(gotcha(affects=(case(),)))
-    assert not any(concerns(everywhere, gpu) for gpu in KNOWN.gpus)
-    here = Entry(gotcha(affects=(case(nvidia("==8.9")),)))
-    assert {gpu.target.name for gpu in KNOWN.gpus if concerns(here, gpu)} == {"sm_89"}
+    assert {marks(everywhere, target, KNOWN) for target in KNOWN.targets} == {(Mark.CLAIMED,)}
 
 
-def test_a_report_from_outside_the_range_still_concerns_its_card() -> None:
-    entry = Entry(gotcha(reports=(report("a", "2026-01-01", "reproduces", "nvidia-h200"),)))
-    assert concerns(entry, KNOWN.gpu_by_id["nvidia-h200"])
+def test_a_proof_rests_on_the_firmest_that_was_shown() -> None:
+    compiled = result("sample-plain")
+    on_card = result("sample-plain", tier=Tier.DEVICE, device="NVIDIA L4")
+    reasoned = result("sample-plain", tier=Tier.LOGIC, target="cpu")
+    assert ground(Entry(gotcha(), (reasoned, compiled, on_card))) is Ground.CARD
+    assert ground(Entry(gotcha(), (reasoned, compiled))) is Ground.COMPILATION
+    assert ground(Entry(gotcha(), (replace(compiled, subject=Subject.UPSTREAM),))) is Ground.COMPILATION
+    assert ground(Entry(gotcha())) is None
+
+
+def test_a_control_on_a_card_is_no_proof_on_a_card() -> None:
+    """Where the failure was only compiled, a clean neighbour says nothing of the affected card."""
+    control = result(
+        "sample-plain", tier=Tier.DEVICE, target="sm_90", device="NVIDIA H200",
+        role=Role.CONTROL, outcome=Outcome.CONTROL_CLEAN,
+    )  # fmt: skip
+    assert ground(Entry(gotcha(), (result("sample-plain"), control))) is Ground.COMPILATION

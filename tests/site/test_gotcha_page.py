@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from gpu_gotchas.records.model import Status
+from gpu_gotchas.records.model import Fix, FixType, Risk, Status
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import Probe, Role, Tier
+from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.proof import Proof
 from gpu_gotchas.site.gotcha_page import page
 from gpu_gotchas.site.knowledge import Entry
@@ -47,7 +47,11 @@ def page_of(entry: Entry) -> str:
 
 
 def headings(text: str) -> list[str]:
-    return [line.removeprefix("## ") for line in text.split("\n") if line.startswith("## ")]
+    return [
+        line.removeprefix("## ").removesuffix(" { data-search-exclude }")
+        for line in text.split("\n")
+        if line.startswith("## ")
+    ]
 
 
 def test_a_full_record_reads_as_agreed() -> None:
@@ -203,6 +207,30 @@ def test_versions_and_the_day_are_said_once_for_each_way_of_running() -> None:
     assert made.count(f"With Triton 3.7.0 on {DAY}.") == 3
 
 
+def test_versions_that_came_to_the_same_share_their_outcomes() -> None:
+    newer = {"triton": "3.7.0"}
+    older = {"triton": "3.6.0"}
+    alike = page_of(
+        Entry(
+            gotcha("sample-new"), tuple(result("sample-new", versions=one) for one in (newer, older)), Proof()
+        )
+    )
+    assert alike.count("fails as described") == 1
+    assert f"With Triton 3.7.0 on {DAY}; with Triton 3.6.0 on {DAY}." in alike
+    apart = page_of(
+        Entry(
+            gotcha("sample-new"),
+            (
+                result("sample-new", versions=newer),
+                result("sample-new", versions=older, outcome=Outcome.NOT_REPRODUCED),
+            ),
+            Proof(),
+        )
+    )
+    assert apart.count("### Compiled, nothing launched") == 1
+    assert f"\n\nWith Triton 3.6.0 on {DAY}.\n\n- does not fail, against the record's claim" in apart
+
+
 def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:
     results = tuple(
         result("sample-new", target=target, probe=probe, role=Role.CONTROL, outcome=Outcome.MASKED)
@@ -218,3 +246,32 @@ def test_what_did_not_fail_has_no_words_of_its_own() -> None:
         "sample-new", role=Role.CONTROL, outcome=Outcome.CONTROL_CLEAN, reason="compiles, 1 launch"
     )
     assert "1 launch" not in page_of(Entry(gotcha("sample-new"), (clean,), Proof(), "x"))
+
+
+def test_a_fix_shows_how_it_is_used_and_what_it_is() -> None:
+    fix = Fix("gpu_gotchas.fixes.launch_fit", FixType.PLANNER, "Time.", Risk.LOW)
+    _, _, made = page_of(Entry(gotcha("sample-new", fixes=(fix,)))).partition("## The fix")
+    assert "```python\nfrom gpu_gotchas.fixes.launch_fit import LaunchFit\n\ndecode = LaunchFit(" in made
+    assert "Launch a Triton kernel in the first configuration" in made
+
+
+def test_a_package_asked_as_no_target_compiled_nothing() -> None:
+    ran = result(
+        "sample-new", tier=Tier.PACKAGE, subject=Subject.UPSTREAM, target="cpu",
+        probe=Probe.FIXED, outcome=Outcome.FIX_CONFIRMED,
+    )  # fmt: skip
+    assert outcome_words(ran) == "the fix holds"
+
+
+def test_a_type_has_its_article() -> None:
+    fixes = tuple(Fix("vllm>=0.34.0", kind, "Time.", Risk.LOW) for kind in (FixType.UPGRADE, FixType.GUARD))
+    made = page_of(Entry(gotcha("sample-new", fixes=fixes)))
+    assert "An upgrade, low risk." in made
+    assert "A guard, low risk." in made
+
+
+def test_search_leaves_out_how_it_is_known() -> None:
+    made = page_of(full())
+    for heading in ("Proof", "Reports", "Upstream", "History", "Run it yourself"):
+        assert f"## {heading} {{ data-search-exclude }}\n" in made
+    assert "## What you see\n" in made

@@ -28,6 +28,12 @@ def test_a_record_is_there_whole() -> None:
     assert found["fixes"][0]["type"] == "planner"
 
 
+def test_signatures_keep_their_lines() -> None:
+    signatures = json.loads(json_export.record(full()))["symptom"]["signatures"]
+    assert signatures
+    assert all(signature["lines"] for signature in signatures)
+
+
 def test_results_can_be_read_back() -> None:
     entry = full()
     found = json.loads(json_export.record(entry))["results"]

@@ -7,7 +7,8 @@ from dataclasses import replace
 from html import unescape
 
 from gpu_gotchas.records.model import Severity
-from gpu_gotchas.repro.probe import Role, Tier
+from gpu_gotchas.records.usage import read_usage
+from gpu_gotchas.repro.probe import Role, Subject, Tier
 from gpu_gotchas.site import candidates_page, concept_page, gpu_page, index_pages, matrix, package_page
 from gpu_gotchas.site.build import files
 from gpu_gotchas.site.knowledge import Entry, Knowledge
@@ -22,7 +23,7 @@ def links(known: Knowledge, here: str) -> Links:
 
 def gpu(id: str, known: Knowledge) -> str:
     at = links(known, f"gpus/{id}.md")
-    return gpu_page.page(known.gpu_by_id[id], at.sitemap.gpus.get(id, ()), known, at)
+    return gpu_page.page(known.gpu_by_id[id], at.sitemap.gpus[id], known, at)
 
 
 def row(page: str, id: str) -> str:
@@ -114,7 +115,7 @@ def test_all_gotchas_stand_in_the_index_worst_first_and_withdrawn_last() -> None
 def cells(known: Knowledge, id: str) -> dict[str, list[str]]:
     """Target to what its cell says, letter and name."""
     page = matrix.page(known, links(known, "matrix.md"))
-    (line,) = [line for line in page.split("\n") if f'gotchas/{id}/"' in line]
+    line = "".join(line for line in page.split("\n") if f'gotchas/{id}/"' in line)
     return {
         target: [
             f"{sign} {unescape(name)}" for name, sign in re.findall(r'title="([^"]*)">([^<]*)</abbr>', cell)
@@ -133,13 +134,30 @@ def test_the_matrix_tells_four_kinds_of_knowledge_apart() -> None:
     }
 
 
-def test_the_matrix_says_every_card_for_what_names_no_hardware() -> None:
+def test_what_a_cpu_shows_stands_under_every_card_and_each_target_keeps_its_ring() -> None:
     shown = Entry(
-        gotcha("sample-logic", affects=(case(),)), (result("sample-logic", tier=Tier.LOGIC, target="cpu"),)
+        gotcha("sample-cpu", affects=(case(),)),
+        (
+            result("sample-cpu", tier=Tier.LOGIC, target="cpu"),
+            result("sample-cpu", tier=Tier.PACKAGE, subject=Subject.UPSTREAM, target="cpu"),
+        ),
     )
-    known = knowledge(shown)
-    assert cells(known, "sample-logic") == {"every card": ["L reasoning proven on a CPU"]}
-    assert cells(known, "sample-draft") == {"every card": ["○ claimed by the record's range"]}
+    found = cells(knowledge(shown), "sample-cpu")
+    assert found.pop("every card claimed") == [
+        "U proven by upstream's own code on a CPU",
+        "L proven by reasoning on a CPU",
+    ]
+    assert {"8.6", "gfx942"} <= found.keys()
+    assert set(map(tuple, found.values())) == {("○ claimed by the record's range",)}
+    assert found == cells(knowledge(shown), "sample-draft")
+
+
+def test_the_matrix_has_a_table_for_each_vendor_with_the_records_that_say_something_there() -> None:
+    nvidia_part, amd = matrix.page(knowledge(), links(knowledge(), "matrix.md")).split("## AMD")
+    assert "## NVIDIA" in nvidia_part
+    assert "gfx" not in nvidia_part.partition("<table")[2]
+    assert "sample-draft/" in amd  # of every card
+    assert "sample-full/" not in amd
 
 
 def test_a_run_outside_the_range_counts_for_nothing() -> None:
@@ -167,7 +185,7 @@ def test_withdrawn_records_are_not_in_the_matrix() -> None:
 
 def test_the_start_page_counts_what_results_bear_out() -> None:
     made = files(knowledge(), written())["index.md"].decode()
-    assert "4 gotchas, 2 of them reproduced by code that you can run, 1 also on a card" in made
+    assert "4 gotchas, 1 withdrawn. Proven: 1 on a card, 1 by compilation. Not proven yet: 2." in made
     assert made.index("### Blocker") < made.index("### Major")
     assert "sample-retracted" not in made
 
@@ -176,5 +194,43 @@ def test_the_written_start_page_has_three_ways_in_and_an_install_line() -> None:
     from tests.site.rendering import ROOT, render
 
     document = read(render((ROOT / "docs" / "index.md").read_text("utf-8")))
-    for said in ("gotchas search", "pytest --gotchas", "from gpu_gotchas.fixes import", "pip install"):
+    for said in ("gotchas search", "pytest --gotchas", "from gpu_gotchas.fixes.", "pip install"):
         assert said in document.text
+    usage = read_usage("gpu_gotchas.fixes.launch_fit")
+    assert usage is not None
+    assert usage.imports in document.text
+
+
+def test_start_page_and_index_count_alike() -> None:
+    made = files(knowledge(), written())
+    for path in ("index.md", "gotchas/index.md"):
+        assert "4 gotchas, 1 withdrawn" in made[path].decode()
+
+
+def test_a_badge_says_the_same_on_what_a_proof_rests_wherever_it_stands() -> None:
+    made = {path: text.decode() for path, text in files(knowledge(), written()).items()}
+    for path in ("index.md", "gotchas/index.md", "gotchas/sample-full.md", "concepts/shared-memory.md",
+                 "packages/vllm.md"):  # fmt: skip
+        assert '<span class="gg-chip gg-status-verified">proven on a card</span>' in made[path], path
+    assert "failure proven by compilation, fix not yet" in row(made["gotchas/index.md"], "sample-plain")
+    assert "proven by compilation" in row(made["gpus/nvidia-l4.md"], "sample-plain")
+    assert not [path for path, text in made.items() if "failure and fix proven" in text]
+
+
+def test_what_a_cpu_shows_is_known_on_a_card_of_the_range_too() -> None:
+    shown = Entry(gotcha("sample-cpu"), (result("sample-cpu", tier=Tier.LOGIC, target="cpu"),))
+    assert "| proven by reasoning on a CPU |" in row(gpu("nvidia-l4", knowledge(shown)), "sample-cpu")
+
+
+def test_a_withdrawn_record_has_no_severity_anywhere() -> None:
+    made = files(knowledge(), written())
+    for path in ("gotchas/sample-retracted.md", "gotchas/index.md", "concepts/invented.md"):
+        lines = made[path].decode().split("\n")
+        told = [line for line in lines if "sample-retracted.md" in line] if "retracted" not in path else lines
+        assert told
+        assert not [line for line in told if "gg-major" in line]
+
+
+def test_upstream_proven_says_the_mechanism_as_well() -> None:
+    known = knowledge()
+    assert "| upstream proven by compilation |" in row(gpu("nvidia-l4", known), "sample-full")

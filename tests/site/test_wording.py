@@ -17,11 +17,14 @@ from gpu_gotchas.records.model import Kind, Status
 from gpu_gotchas.site.wording import (
     KINDS,
     STATUSES,
+    bound_words,
     capabilities,
     either,
     gpu_name,
     hardware,
+    in_unit,
     listed,
+    measured,
     plural,
     versions,
 )
@@ -125,3 +128,12 @@ def test_lists() -> None:
         "1 card",
         "2 people",
     ]
+
+
+def test_quantities() -> None:
+    assert [bound_words(above, "2.5") for above in (True, False)] == ["at least 2.5", "at most 2.5"]
+    assert [in_unit(unit) for unit in ("bytes", "share")] == ["in bytes", "as a share"]
+    assert measured([3.02865, 3.11719], "ratio") == "3.03 to 3.12"
+    assert measured([7.0, 7.0], "ids") == "7 ids"
+    assert measured([0.0], "") == "0"
+    assert measured([83968, 102400.4], "bytes") == "83,968 to 102,400 bytes"

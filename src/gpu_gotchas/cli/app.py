@@ -25,6 +25,9 @@ COMMANDS = {
     "new": "gpu_gotchas.cli.new",
     "run": "gpu_gotchas.cli.run",
     "results": "gpu_gotchas.cli.results",
+    "doctor": "gpu_gotchas.cli.doctor",
+    "diff": "gpu_gotchas.cli.diff",
+    "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
     "site": "gpu_gotchas.cli.site",
 }

@@ -26,7 +26,8 @@ def command(
 
     Exit code 0 when they do, 1 with findings, 4 when a record can't be loaded.
     """
-    from gpu_gotchas.cli.checking import check_root, concerns, root_of
+    from gpu_gotchas.cli.checking import check_root, root_of, within
+    from gpu_gotchas.cli.place import base_told
     from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.records.root import root
 
@@ -37,8 +38,8 @@ def command(
     for records in dict.fromkeys(root_of(place) for place in places):
         report = check_root(records)
         wanted = [place for place in places if root_of(place) == records]
-        unreadable += (problem for problem in report.unreadable if concerns(problem, wanted))
-        findings += (problem for problem in report.findings if concerns(problem, wanted))
+        unreadable += (problem for problem in report.unreadable if within(problem.path, wanted))
+        findings += (problem for problem in report.findings if within(report.home(problem), wanted))
         checked |= {folder for folder in report.folders if any(_within(folder, place) for place in wanted)}
     terminal = Terminal.standard()
     for problem in (*unreadable, *findings):
@@ -46,6 +47,8 @@ def command(
     count = len(unreadable) + len(findings)
     told = f"{count} problem{'' if count == 1 else 's'}" if count else "no problem"
     terminal.note(f"{len(checked)} record{'' if len(checked) == 1 else 's'} checked, {told}.")
+    if not paths:
+        terminal.note(f"Checked: {base_told(root())}.")
     return Exit.BAD_INPUT if unreadable else Exit.NOT_KNOWN if findings else Exit.FOUND
 
 

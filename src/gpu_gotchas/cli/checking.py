@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +18,19 @@ BLANK = "FILL:"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """folders: every record looked at. unreadable: from the loader. findings: lint, proofs and blanks."""
+    """folders: every record looked at. unreadable: from the loader. findings: lint, proofs and blanks.
+
+    homes: files outside the records, to the folder of the record that they belong to.
+    """
 
     folders: tuple[Path, ...]
     unreadable: tuple[Problem, ...]
     findings: tuple[Problem, ...]
+    homes: Mapping[Path, Path]
+
+    def home(self, problem: Problem) -> Path:
+        """Where a problem counts as lying."""
+        return self.homes.get(problem.path, problem.path)
 
 
 def check_root(records: Path) -> Report:
@@ -43,25 +51,38 @@ def check_root(records: Path) -> Report:
         candidates = load_candidates(records)
     except RecordErrors as errors:
         unreadable += errors.problems
-    left = list(blanks(folders))
+    homes = {path: gotcha.path for gotcha in gotchas for path in fix_files(gotcha, records.parent)}
+    left = list(blanks([*(folder / name for folder in folders for name in (RECORD, "repro.py")), *homes]))
     marked = {(problem.path, problem.line) for problem in left}
     findings = [
         problem
         for problem in (*lint(gotchas, candidates), *check_proofs(gotchas))
         if (problem.path, problem.line) not in marked
     ]
-    return Report(tuple(folders), tuple(unreadable), in_order([*findings, *left]))
+    return Report(tuple(folders), tuple(unreadable), in_order([*findings, *left]), homes)
 
 
-def blanks(folders: Sequence[Path]) -> Iterator[Problem]:
-    """Each blank that still has to be filled, in records and repros."""
-    for folder in folders:
-        for path in (folder / RECORD, folder / "repro.py"):
-            if path.is_file():
-                for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), start=1):
-                    if BLANK in line:
-                        what = line.partition(BLANK)[2].strip(" \"'[](){}") or "this line"
-                        yield Problem(path, number, f"a blank to fill: {what}", "blank")
+def blanks(files: Iterable[Path]) -> Iterator[Problem]:
+    """Each blank that still has to be filled, in those files that are there."""
+    for path in files:
+        if path.is_file():
+            for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), start=1):
+                if BLANK in line:
+                    what = line.partition(BLANK)[2].strip(" \"'[](){}") or "this line"
+                    yield Problem(path, number, f"a blank to fill: {what}", "blank")
+
+
+def fix_files(gotcha: Gotcha, project: Path) -> Iterator[Path]:
+    """The modules that a record's fixes name, and their tests, where they would lie in a working copy."""
+    for fix in gotcha.fixes:
+        if fix.use.startswith("gpu_gotchas."):
+            names = fix.use.split(".")
+            # `use` may name something within a module.
+            for end in (len(names), len(names) - 1):
+                *above, module = names[1:end]
+                if above:
+                    yield project.joinpath("src", "gpu_gotchas", *above, f"{module}.py")
+                    yield project.joinpath("tests", *above, f"test_{module}.py")
 
 
 def root_of(place: Path) -> Path:
@@ -71,7 +92,7 @@ def root_of(place: Path) -> Path:
     return place.parent if (place / RECORD).exists() or (place / "repro.py").exists() else place
 
 
-def concerns(problem: Problem, places: Sequence[Path]) -> bool:
-    """Whether a problem lies at or below one of these paths."""
-    path = problem.path.resolve()
+def within(path: Path, places: Sequence[Path]) -> bool:
+    """Whether a path lies at or below one of these."""
+    path = path.resolve()
     return any(path == place or place in path.parents for place in places)

@@ -13,7 +13,7 @@ def command(
     releases: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME==VERSION…]", help="Such as vllm==0.33.0; by default what records ask for."
+            metavar="[NAME==VERSION]...", help="Such as vllm==0.33.0; by default what records ask for."
         ),
     ] = None,
 ) -> int:

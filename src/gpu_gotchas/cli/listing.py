@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,13 +14,23 @@ JSON_VERSION = 1
 
 def command(
     target: Annotated[
-        str | None, typer.Option(help="Affecting this target, such as sm_86 or gfx942.")
+        str | None,
+        typer.Option(metavar="TARGET", help="Affecting this target, such as sm_86, gfx942, 8.6 or RTX 3090."),
     ] = None,
-    package: Annotated[str | None, typer.Option(help="About this package, such as vllm.")] = None,
-    concept: Annotated[str | None, typer.Option(help="With this concept, such as mla.")] = None,
-    severity: Annotated[str | None, typer.Option(help="blocker, major or minor.")] = None,
-    status: Annotated[str | None, typer.Option(help="A record's status, or candidate.")] = None,
-    kind: Annotated[str | None, typer.Option(help="refused, crash, hang, wrong-result, slow …")] = None,
+    package: Annotated[
+        str | None, typer.Option(metavar="NAME", help="About this package, such as vllm.")
+    ] = None,
+    concept: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With this concept, such as mla.")
+    ] = None,
+    severity: Annotated[str | None, typer.Option(metavar="SEVERITY", help="blocker, major or minor.")] = None,
+    status: Annotated[
+        str | None, typer.Option(metavar="STATUS", help="A record's status, or candidate.")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="refused, crash, hang, wrong-result, slow or misleading-message."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The list as JSON.")] = False,
 ) -> int:
     """List gotchas. Candidates, believed and not proven, are listed with --status candidate.
@@ -32,6 +42,7 @@ def command(
 
     entries = list(open_index().records())
     _known("concept", concept, {name for entry in entries for name in entry["concepts"]})
+    _known("package", package and package.lower(), {name for entry in entries for name in _packages(entry)})
     _known("severity", severity, {"blocker", "major", "minor"})
     _known("status", status, {*_statuses(), "candidate"})
     _known("kind", kind, _kinds())
@@ -49,7 +60,7 @@ def command(
         found = list(_affecting(target, found))
     terminal = Terminal.standard()
     if as_json:
-        terminal.json({"version": JSON_VERSION, "gotchas": [_brief(entry) for entry in found]})
+        terminal.json({"version": JSON_VERSION, "gotchas": list(_briefs(found))})
         return Exit.FOUND if found else Exit.NOT_KNOWN
     for entry in found:
         labels = ", ".join(filter(None, (entry["status"], entry["severity"], entry["kind"])))
@@ -80,9 +91,20 @@ def _packages(entry: Mapping[str, Any]) -> set[str]:
     return {package.lower() for case in entry["affects"] for package in case["software"]}
 
 
-def _brief(entry: Mapping[str, Any]) -> dict[str, Any]:
-    keys = ("id", "title", "status", "severity", "kind", "concepts", "added", "summary", "do", "affects")
-    return {key: entry[key] for key in keys}
+def _briefs(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """As index.json has them, with what else people filter by. A candidate has none of some fields."""
+    from gpu_gotchas.cli.whole import candidates, record
+
+    keys = ("id", "title", "status", "claimed_status", "severity", "kind", "added", "concepts", "aliases",
+            "reporter_count", "affects")  # fmt: skip
+    believed = candidates() if any(entry["status"] == "candidate" for entry in entries) else {}
+    for entry in entries:
+        whole = believed.get(entry["id"]) or record(entry["id"])
+        yield {
+            **{key: whole.get(key) for key in keys},
+            "summary": entry["summary"],
+            "do": None if entry["withdrawn"] else entry["do"],
+        }
 
 
 def _known(option: str, value: str | None, known: set[str]) -> None:

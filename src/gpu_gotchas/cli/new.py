@@ -23,19 +23,21 @@ def command(
     """Begin a gotcha, with blanks to fill.
 
     Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
-    there; `gotchas check` lists those that are left. With --from, the error line of the paste is the draft
-    of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and tokens.
+    there; `gotchas check gotchas/ID` lists those that are left. With --from, the error line of the paste is
+    the draft of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and
+    tokens.
     """
     from datetime import UTC, datetime
     from pathlib import Path
 
+    from gpu_gotchas.cli.place import not_from_here
     from gpu_gotchas.cli.scaffold import files_of
     from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.records.root import is_checkout, root
     from gpu_gotchas.records.words import ID
 
     if not is_checkout():
-        raise UsageFailed("A new gotcha needs a working copy of the project: clone it, and run this there.")
+        raise UsageFailed(not_from_here("A new gotcha needs"))
     _refuse_bad_name(name, ID)
     base = root().parent
     today = datetime.now(UTC).date().isoformat()

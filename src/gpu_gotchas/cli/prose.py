@@ -32,6 +32,22 @@ def prose(terminal: Terminal, text: str, first: str = INDENT, rest: str = INDENT
             terminal.line(line)
 
 
+# How a sentence may begin that loses its capital within another. Names keep theirs.
+_BEGINNINGS = frozenset(
+    {
+        "A", "An", "At", "By", "Every", "For", "He", "How", "If", "In", "It", "Its", "Most", "No", "Nobody",
+        "None", "Not", "Nothing", "On", "One", "Only", "Our", "She", "Since", "Some", "That", "The", "Their",
+        "There", "These", "They", "This", "Those", "Two", "We", "What", "When", "Where", "With",
+    }
+)  # fmt: skip
+
+
+def after_because(sentence: str) -> str:
+    """A sentence as it goes on after `because`."""
+    first = sentence.split(maxsplit=1)[:1]
+    return sentence[:1].lower() + sentence[1:] if first and first[0] in _BEGINNINGS else sentence
+
+
 def item(terminal: Terminal, text: str) -> None:
     prose(terminal, text, first=f"{INDENT}- ", rest=f"{INDENT}  ")
 

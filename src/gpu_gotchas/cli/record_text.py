@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpu_gotchas.cli.proof_lines import ProofLine
-from gpu_gotchas.cli.prose import heading, item, prose, section
+from gpu_gotchas.cli.prose import after_because, heading, item, prose, section
 from gpu_gotchas.cli.terminal import Terminal, bold, dim
-from gpu_gotchas.records.model import Case, Gotcha, Signature
+from gpu_gotchas.records.model import Case, Fix, Gotcha, Signature
+from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.search.conditions import describe_hardware, describe_versions
 from gpu_gotchas.search.raw import raw_case
 
@@ -19,7 +20,7 @@ def print_record(gotcha: Gotcha, proof: Sequence[ProofLine], terminal: Terminal)
     prose(terminal, gotcha.title)
     if gotcha.status.withdrawn:
         because = gotcha.history[-1].why if gotcha.history else "The record does not say why."
-        prose(terminal, f"Withdrawn, because: {because}")
+        prose(terminal, f"Withdrawn, because {after_because(because)}")
         if gotcha.successor:
             prose(terminal, f"See instead: {gotcha.successor}")
     heading(terminal, "What is seen")
@@ -32,7 +33,7 @@ def print_record(gotcha: Gotcha, proof: Sequence[ProofLine], terminal: Terminal)
         item(terminal, f"models {model.function} of {model.package} {model.version}")
     if not gotcha.status.withdrawn:
         section(terminal, "What to do", _advice(gotcha))
-        section(terminal, "Fixes", _fixes(gotcha))
+        _fixes(gotcha.fixes, terminal)
     section(terminal, "Who is affected", (" ".join(_case(case)) for case in gotcha.affects))
     section(terminal, "Told apart from", (f"{one.id}: {one.tell_apart}" for one in gotcha.siblings))
     section(terminal, "Proof", (_proof(line) for line in proof))
@@ -74,9 +75,18 @@ def _advice(gotcha: Gotcha) -> Iterator[str]:
         yield workaround.do + (f" Costs: {workaround.costs}" if workaround.costs else "")
 
 
-def _fixes(gotcha: Gotcha) -> Iterator[str]:
-    for fix in gotcha.fixes:
-        yield f"{fix.use} ({fix.type.value}, {fix.risk.value} risk). Costs: {fix.costs}"
+def _fixes(fixes: Sequence[Fix], terminal: Terminal) -> None:
+    """Each with what its module says of itself, and lines to copy, which are never wrapped."""
+    if fixes:
+        heading(terminal, "Fixes")
+    for fix in fixes:
+        usage = read_usage(fix.use)
+        said = f" {usage.summary}" if usage and usage.summary else ""
+        item(terminal, f"{fix.use} ({fix.type.value}, {fix.risk.value} risk).{said} Costs: {fix.costs}")
+        if usage and usage.example:
+            terminal.line()
+            for line in usage.lines:
+                terminal.line("      " * bool(line), line)
 
 
 def _case(case: Case) -> Iterator[str]:

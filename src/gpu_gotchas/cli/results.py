@@ -8,20 +8,25 @@ from typing import Annotated
 
 import typer
 
-from gpu_gotchas.cli.exits import BadInput, Exit
+from gpu_gotchas.cli.exits import BadInput, Exit, UsageFailed
 
 command = typer.Typer(help="Results of runs, and the records they prove.", no_args_is_help=True)
 
 
 @command.command("add")
 def add(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Written by --gotcha-report.")],
-    by: Annotated[str | None, typer.Option(help="Who ran them, such as github:handle.")] = None,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Written by --report or --gotcha-report.")
+    ],
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who ran them, such as github:handle.")
+    ] = None,
 ) -> int:
     """Keep the results that count beside their records. The same file twice changes nothing; the newest wins.
 
     Left out: skipped runs, hardware that was read from a file, results about an older form of a record.
     """
+    from gpu_gotchas.cli.place import not_from_here
     from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.records.loading import load_all
     from gpu_gotchas.records.root import is_checkout
@@ -29,7 +34,7 @@ def add(
     from gpu_gotchas.repro.results import Result, ResultError, read_results
 
     if not is_checkout():
-        raise BadInput("Results are kept in a working copy of gpu-gotchas, and this is an installed one.")
+        raise UsageFailed(not_from_here("Results are kept in"))
     terminal = Terminal.standard()
     gotchas = {gotcha.id: gotcha for gotcha in load_all()}
     read: defaultdict[str, list[Result]] = defaultdict(list)

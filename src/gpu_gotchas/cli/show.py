@@ -13,6 +13,9 @@ def command(
     name: Annotated[
         str, typer.Argument(metavar="ID", help="A gotcha, an older name of one, or a candidate.")
     ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON, with its results: what the site has for it.")
+    ] = False,
 ) -> int:
     """Show everything that is known about one gotcha.
 
@@ -32,6 +35,11 @@ def command(
     if entry is None:
         terminal.note(f"There is no gotcha called {name!r}{suggestion(name, [*index.ids, *index.aliases])}")
         return Exit.NOT_KNOWN
+    if as_json:
+        from gpu_gotchas.cli.whole import candidates, record
+
+        terminal.json(candidates()[found] if entry["status"] == "candidate" else record(found))
+        return Exit.FOUND
     if entry["status"] == "candidate":
         from gpu_gotchas.cli.candidate_text import print_candidate
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_MOST_LISTED = 40
+
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean x?`, `; known are a, b` where there are few, or nothing."""
+    """`; did you mean x?`, else `; known are a, b`, of many the first ones."""
     from difflib import get_close_matches
 
     names = sorted(known)
@@ -15,4 +17,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         near = [candidate for candidate in names if len(name) > 2 and name.lower() in candidate][:3]
     if near:
         return f"; did you mean {' or '.join(near)}?"
-    return f"; known are {', '.join(names)}" if 0 < len(names) <= 12 else ""
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return f"; known are {', '.join(names[:_MOST_LISTED])}{more}" if names else ""

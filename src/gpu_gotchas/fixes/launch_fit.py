@@ -53,8 +53,8 @@ class LaunchFit:
     first; each replaces what the caller passes under the same name, so `{}` is the launch as it stands.
     Other attributes are the kernel's own, so that it can stand in for it.
 
-    The choice is remembered for each compiled first candidate (that is for each kernel, target and
-    specialisation, as Triton tells them apart) and limit.
+    The choice is remembered for each way in which Triton compiles what the caller passes and what it makes of
+    the first candidate (kernel, target, specialisation), and for each limit.
     """
 
     def __init__(self, kernel: Any, candidates: Sequence[Config]) -> None:
@@ -64,7 +64,7 @@ class LaunchFit:
             )
         self.kernel = kernel
         self.candidates = tuple(dict(candidate) for candidate in candidates)
-        self._chosen: dict[tuple[str, int], Fit] = {}
+        self._chosen: dict[tuple[str, str, int], Fit] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name == "kernel":  # not set yet, as in an unpickled copy: looking further would never end
@@ -86,7 +86,9 @@ class LaunchFit:
         """
         limit = shared_memory_limit()
         first = self._compile(self.candidates[0], args, kwargs)
-        key = (str(first.hash), limit)
+        # Later candidates keep what the caller passes where the first one replaces it.
+        replaced = tuple(sorted((name, kwargs.get(name)) for name in self.candidates[0]))
+        key = (str(first.hash), repr(replaced), limit)
         if key not in self._chosen:
             self._chosen[key] = self._choose(first.metadata.shared, limit, args, kwargs)
         return self._chosen[key]

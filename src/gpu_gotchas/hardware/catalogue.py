@@ -11,23 +11,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpu_gotchas.hardware.gpus import Gpu, plain_name, size_as_sold
-from gpu_gotchas.hardware.targets import Target, Vendor
+from gpu_gotchas.hardware.gpus import Gpu, OtherGpu, plain_name, size_as_sold
+from gpu_gotchas.hardware.targets import Target, Vendor, format_capability
 
+_FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
 _DATA = Path(__file__).resolve().parent / "data"
 
 
 class UnknownName(LookupError):
-    """A name that the catalogue does not know. suggestions: the nearest names that it does, best first."""
+    """A name that the catalogue does not know. suggestions: the nearest names that it does, best first.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    forms: what such names look like, told where nothing is near.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], forms: str = "") -> None:
         import difflib  # here, not at the top: it costs start-up time
 
         self.kind = kind
         self.name = name
         self.suggestions = tuple(difflib.get_close_matches(name.casefold(), list(known), n=3, cutoff=0.6))
-        hint = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"unknown {kind} {name!r}{hint}")
+        hint = f"did you mean {' or '.join(self.suggestions)}?" if self.suggestions else forms
+        super().__init__(f"unknown {kind} {name!r}{f'; {hint}' if hint else ''}")
 
 
 class CatalogueError(ValueError):
@@ -50,12 +54,34 @@ def gpus() -> tuple[Gpu, ...]:
     return tuple(_gpu(entry, where) for file in files for where, entry in _entries(file, "gpus"))
 
 
+@cache
+def others() -> tuple[OtherGpu, ...]:
+    """GPUs that are known, and of which no record claims anything yet."""
+    return tuple(_other(entry, where) for where, entry in _entries("others.json", "others"))
+
+
+def other_named(name: str) -> OtherGpu | None:
+    """One of `others`, by id or by its driver's name."""
+    return next((one for one in others() if name == one.id or plain_name(name) == plain_name(one.name)), None)
+
+
 def find_target(name: str) -> Target:
-    """The target called `name` (`sm_86`, `gfx942`); raises UnknownName with a suggestion."""
+    """The target called `name`: `sm_86`, `gfx942`, `8.6`, or a GPU's id or name.
+
+    Raises UnknownName with a suggestion, or with what names look like.
+    """
     found = _targets_by_name().get(name.casefold())
-    if found is None:
-        raise UnknownName("target", name, _targets_by_name())
-    return found
+    if found is not None:
+        return found
+    called = {gpu.target for gpu in gpus_called(name)}
+    if len(called) != 1:
+        raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], _FORMS)
+    return called.pop()
+
+
+def gpus_called(name: str) -> tuple[Gpu, ...]:
+    """Every GPU with this id, or with this name as a driver reports it or as people say it (`RTX 3090`)."""
+    return _gpus_called().get(plain_name(name), ())
 
 
 def find_gpu(id: str) -> Gpu:
@@ -90,7 +116,26 @@ def target_by_driver_name(name: str) -> Target | None:
 
 @cache
 def _targets_by_name() -> dict[str, Target]:
-    return {target.name: target for target in targets()}
+    """By name, and on NVIDIA by compute capability as well."""
+    by_capability = {
+        format_capability(target.capability): target for target in targets() if target.capability
+    }
+    return by_capability | {target.name: target for target in targets()}
+
+
+@cache
+def _gpus_called() -> dict[str, tuple[Gpu, ...]]:
+    found: dict[str, tuple[Gpu, ...]] = {}
+    for gpu in gpus():
+        names = {plain_name(name) for name in gpu.names}
+        for name in {gpu.id, *names, *map(_without_brand, names)}:
+            found[name] = (*found.get(name, ()), gpu)
+    return found
+
+
+def _without_brand(name: str) -> str:
+    brand, _, rest = name.partition(" ")
+    return rest if brand in ("geforce", "quadro", "tesla", "radeon", "instinct") and rest else name
 
 
 @cache
@@ -132,6 +177,13 @@ def _target(entry: Mapping[str, Any], where: str) -> Target:
         raise CatalogueError(f"{where}: {error}") from error
 
 
+def _other(entry: Mapping[str, Any], where: str) -> OtherGpu:
+    try:
+        return OtherGpu(entry["id"], Vendor(entry["vendor"]), entry["name"], entry["source"])
+    except (KeyError, ValueError) as error:
+        raise CatalogueError(f"{where}: {error}") from error
+
+
 def _gpu(entry: Mapping[str, Any], where: str) -> Gpu:
     try:
         return Gpu(
@@ -139,7 +191,7 @@ def _gpu(entry: Mapping[str, Any], where: str) -> Gpu:
             vendor=Vendor(entry["vendor"]),
             name=entry["name"],
             also=tuple(entry.get("also", ())),
-            target=find_target(entry["target"]),
+            target=_targets_by_name()[entry["target"]],
             memory=tuple(entry["memory"]),
             multiprocessors=entry["multiprocessors"],
             source=entry["source"],

@@ -87,7 +87,8 @@ class HardwareCondition:
         if self.vendors is not None or self.shared_memory is not None or self.memory is not None:
             yield Truth.UNKNOWN if cards is None else some(self.on_card(card) for card in cards)
         if self.count is not None:
-            yield Truth.UNKNOWN if cards is None else Truth.of(self.count.contains(len(cards)))
+            known = cards is not None and machine.count_known
+            yield Truth.of(self.count.contains(len(cards or ()))) if known else Truth.UNKNOWN
         if self.p2p is not None:
             yield Truth.UNKNOWN if machine.p2p is None else Truth.of(machine.p2p is self.p2p)
 

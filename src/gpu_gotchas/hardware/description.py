@@ -22,6 +22,8 @@ from gpu_gotchas.hardware.catalogue import (
     find_gpu,
     find_target,
     gpu_by_driver_name,
+    gpus_called,
+    other_named,
     target_by_driver_name,
 )
 from gpu_gotchas.hardware.documents import Item, read_document
@@ -53,15 +55,17 @@ def read_machine(path: Path) -> Machine:
 
 
 def described_machine(name: str) -> Machine:
-    """A machine with one card of which only this is known: a target, a GPU's id, or a driver's name for it.
+    """A machine with one card of which only this is known: whatever `find_target` understands.
 
     Raises UnknownName with a suggestion.
     """
-    if name.casefold().startswith(("sm_", "gfx")):
-        target = find_target(name)
-        card = Card(target.name, target, vendor=target.vendor)
+    other = other_named(name)
+    if other is not None:
+        card = Card(other.name, None, other.id, vendor=other.vendor)
     else:
-        card = _card_of(gpu_by_driver_name(name) or find_gpu(name), None)
+        target, called = find_target(name), gpus_called(name)
+        only = called[0] if len(called) == 1 else None
+        card = _card_of(only, None) if only else Card(target.name, target, vendor=target.vendor)
     return Machine(cards=(card,), described=True)
 
 
@@ -109,6 +113,9 @@ def _described(named: Mapping[str, str], memory: int | None) -> Card:
     target = find_target(named["target"]) if "target" in named else target_by_driver_name(name)
     gpu = gpu_by_driver_name(name, memory)
     id = gpu.id if gpu is not None and gpu.target == target else None
+    other = other_named(name) if target is None else None
+    if other is not None:
+        return Card(name, None, other.id, memory, other.vendor)
     vendor = target.vendor if target else None
     return Card(name or named["target"], target, id, memory, vendor)
 

@@ -37,13 +37,23 @@ class Gpu:
         return (self.name, *self.also)
 
 
+@dataclass(frozen=True, slots=True)
+class OtherGpu:
+    """A model that is known, and of which nothing is claimed yet: no target, no limits. Fields as in Gpu."""
+
+    id: str
+    vendor: Vendor
+    name: str
+    source: str
+
+
 def plain_name(name: str) -> str:
     """A driver's name without what differs between drivers: case, trademarks, spacing, the vendor in front.
 
     Drivers before 470 say `GeForce RTX 3090`, later ones `NVIDIA GeForce RTX 3090`.
     """
     words = re.sub(r"\((?:tm|r|c)\)", " ", name.casefold()).split()
-    if len(words) > 1 and words[0] in ("nvidia", "amd"):
+    if len(words) > 1 and words[0] in ("nvidia", "amd", "intel"):
         words = words[1:]
     return " ".join(words)
 

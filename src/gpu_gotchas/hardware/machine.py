@@ -15,6 +15,7 @@ class Card:
     name: as the driver reports it. target: None when the card is in no table of ours.
     gpu: its id in the catalogue, or None. memory: bytes, or None when unknown.
     vendor: where it is known without a target; with a target, the target says it.
+    mig: whether it is divided into instances; memory is then that of the whole card.
     """
 
     name: str
@@ -22,6 +23,19 @@ class Card:
     gpu: str | None = None
     memory: int | None = None
     vendor: Vendor | None = None
+    mig: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What lies beside the GPUs, in bytes; None where unknown, or where there is no limit.
+
+    memory: of the whole host. memory_limit: what a container may use of it. shared_memory: of /dev/shm.
+    """
+
+    memory: int | None = None
+    memory_limit: int | None = None
+    shared_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,8 @@ class Machine:
     p2p: whether its cards reach each other's memory.
     described: read from a file or a command line, so that no device tier may run on its word.
     unknown: parts that could not be found out, with the reason.
+    host: what lies beside the GPUs.
+    count_known: False where cards of its kind are there, and how many of them is not known.
     """
 
     cards: tuple[Card, ...] | None = None
@@ -52,3 +68,5 @@ class Machine:
     p2p: bool | None = None
     described: bool = False
     unknown: tuple[Unknown, ...] = ()
+    host: Host = Host()
+    count_known: bool = True

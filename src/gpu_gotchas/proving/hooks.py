@@ -41,6 +41,10 @@ class Hooks:
     def pytest_report_header(self) -> list[str]:
         return header(self._ours.machine)
 
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """What a run is about is told also where pytest's own header is not wanted."""
+        return header(self._ours.machine) if self._config.getoption("no_header") else []
+
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Where records lie in the project under test, a folder of theirs is collected as what it is."""
         if not (path / "gotcha.yaml").is_file() or path.resolve().parent != root().resolve():
@@ -51,7 +55,7 @@ class Hooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Elsewhere they are added to what the project has itself, before anybody sorts or deselects."""
-        if is_checkout() and root().resolve().parent == self._config.rootpath.resolve():
+        if is_checkout() and self._paths_choose():
             return
         for gotcha in self._ours.wanted:
             folder = GotchaFolder.of(session, gotcha, self._ours)
@@ -83,8 +87,26 @@ class Hooks:
         if not session.exitstatus and any(self._idle()):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """A run is told by its outcome, which says more than that it passed."""
+        lines = [str(value) for name, value in report.user_properties if name == RESULT]
+        if report.when != "call" or not lines:
+            return None
+        letter = {"passed": ".", "failed": "F", "skipped": "s"}[report.outcome]
+        return report.outcome, letter, parse_result(lines[0]).outcome.value
+
     def pytest_unconfigure(self) -> None:
         self._ours.close()
+
+    def _paths_choose(self) -> bool:
+        """Whether this is our own working copy, where records below the paths to collect from are collected.
+
+        An empty folder elsewhere, as `gotchas run` gives it, chooses nothing.
+        """
+        ours, here = root().resolve().parent, self._config.invocation_params.dir
+        places = ((here / argument.partition("::")[0]).resolve() for argument in self._config.args)
+        in_place = self._config.rootpath.resolve() == ours
+        return in_place and any(place.is_relative_to(ours) for place in places)
 
     def _idle(self) -> Iterator[str]:
         """Tiers that were asked for and ran nothing, where that fails."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_gotchas.hardware.catalogue import targets
+from gpu_gotchas.hardware.catalogue import UnknownName, find_target
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.repro.packages import PackageError, parse_release
 from gpu_gotchas.repro.probe import CPU, Tier
@@ -48,30 +48,37 @@ def asked(config: pytest.Config) -> Asked:
         raise AskedWrongly(f"--gotcha-package: {error}") from error
     tiers = [tier.value for tier in Tier]
     for name in option("gotcha_tier"):
-        check_known(name, tiers, "tier", also=tiers)
-    for name in option("gotcha_target"):
-        check_known(name, [CPU, *(target.name for target in targets())], "target")
+        check_known(name, tiers, "tier", otherwise=f"there are {', '.join(tiers)}")
     return Asked(
         ids=tuple(option("gotcha")),
         tiers=tuple(map(Tier, option("gotcha_tier"))),
-        targets=tuple(option("gotcha_target")),
+        targets=tuple(map(_target, option("gotcha_target"))),
         timeout=timeout,
         hardware=option("gotcha_hardware"),
         package=package,
     )
 
 
+def _target(name: str) -> str:
+    if name == CPU:
+        return name
+    try:
+        return find_target(name).name
+    except UnknownName as error:
+        raise AskedWrongly(f"--gotcha-target: {error}") from None
+
+
 def check_ids(ids: Sequence[str], gotchas: Sequence[Gotcha]) -> None:
     """Raises AskedWrongly for an id that is neither a record's nor an alias."""
     known = [name for gotcha in gotchas for name in (gotcha.id, *gotcha.aliases)]
     for name in ids:
-        check_known(name, known, "gotcha")
+        check_known(name, known, "gotcha", otherwise="`gotchas list` names them all")
 
 
-def check_known(name: str, known: Collection[str], what: str, also: Sequence[str] = ()) -> None:
-    """Raises AskedWrongly with the nearest known name, or else with `also`, all there are."""
+def check_known(name: str, known: Collection[str], what: str, otherwise: str) -> None:
+    """Raises AskedWrongly with the nearest known name, or else with what helps otherwise."""
     if name in known:
         return
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(also)}" if also else ""
-    raise AskedWrongly(f"no {what} is called {name}{f': {hint}' if hint else ''}")
+    hint = f"did you mean {close[0]}?" if close else otherwise
+    raise AskedWrongly(f"no {what} is called {name}: {hint}")

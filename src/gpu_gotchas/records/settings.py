@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,8 @@ from gpu_gotchas.records.words import package, setting
 from gpu_gotchas.records.yaml_nodes import read_yaml
 
 FLAG = r"--[a-z0-9]+(-[a-z0-9]+)*"
+ALIAS = r"--?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9_]+)?"
+FACT = r"[a-z]+(_[a-z]+)*"
 VARIABLE = r"[A-Z][A-Z0-9_]*"
 
 
@@ -43,7 +45,11 @@ class Setting:
     """One setting of a package. default: None when there is none, or it depends on model and card.
 
     flag: the command line option; key: the key inside its JSON value, where it takes one.
-    variable: the environment variable. values: every legal value, empty where `kind` says what is legal.
+    variable: the environment variable. fact: what a model's folder says, for what nobody sets by hand.
+    values: every legal value, empty where `kind` says what is legal. aliases: other spellings of the flag,
+    with `.key` where it is one of a JSON value (`-sc.method`).
+    auto: what the value `auto` may come to where the model decides; empty where it is a choice like others.
+    same: values that mean another one, such as `half` for `float16`.
     """
 
     package: str
@@ -54,9 +60,17 @@ class Setting:
     default: str | None
     values: tuple[str, ...]
     kind: ValueKind
+    fact: str | None = None
+    aliases: tuple[str, ...] = ()
+    auto: tuple[str, ...] = ()
+    same: Mapping[str, str] = field(default_factory=dict)
 
     def allows(self, value: str) -> bool:
         return value in self.values if self.values else self.kind.allows(value)
+
+    def plain(self, value: str) -> str:
+        """The value that `value` means."""
+        return self.same.get(value, value)
 
 
 def _setting(
@@ -64,15 +78,36 @@ def _setting(
     kind: ValueKind | None,
     flag: str | None,
     variable: str | None,
+    fact: str | None,
+    aliases: tuple[str, ...],
+    auto: tuple[str, ...],
+    same: Mapping[str, str],
     **fields: str | None,
 ) -> Setting:
     if bool(values) == bool(kind):
         raise ValueError("must give either values or kind")
-    if flag is None and variable is None:
-        raise ValueError("must give flag or variable")
+    if flag is None and variable is None and fact is None:
+        raise ValueError("must give flag or variable, or fact for what a model's folder says")
+    if fact is not None and (flag or variable):
+        raise ValueError("fact is for what nobody sets by hand: leave out flag and variable")
+    if flag is None and aliases:
+        raise ValueError("aliases are other spellings of a flag: give flag too")
     if fields["key"] is not None and flag is None:
         raise ValueError("key is the key inside a flag's value: give flag too")
-    made = Setting(flag=flag, variable=variable, values=values, kind=kind or ValueKind.TEXT, **fields)  # type: ignore[arg-type]
+    made = Setting(
+        flag=flag,
+        variable=variable,
+        values=values,
+        kind=kind or ValueKind.TEXT,
+        fact=fact,
+        aliases=aliases,
+        auto=auto,
+        same=same,
+        **fields,  # type: ignore[arg-type]
+    )
+    strange = [value for value in (*auto, *same, *same.values()) if not made.allows(value)]
+    if strange:
+        raise ValueError(f"auto and same: {strange[0]!r} is no legal value")
     if made.default is not None and not made.allows(made.default):
         raise ValueError(f"default {made.default!r} is no legal value")
     return made
@@ -90,6 +125,10 @@ _settings = mapping(
             "default": (nullable(setting_value), None),
             "values": (items(setting_value, least=1, unique=True), ()),
             "kind": (choice(ValueKind), None),
+            "fact": (text(FACT, "a word such as head_size", longest=80), None),
+            "aliases": (items(text(ALIAS, "an option such as -tp", longest=80), least=1, unique=True), ()),
+            "auto": (items(setting_value, least=1, unique=True), ()),
+            "same": (mapping(text(longest=80), setting_value, least=1), {}),
         },
     ),
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from gpu_gotchas.records.root import package_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,12 @@ def read_source(path: Path) -> Source:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Source(None, frozenset(), None, f"{type(error).__name__}: {error}")
     return Source(ast.get_docstring(tree), bound_names(tree), _literal(tree, "NEEDS"))
+
+
+def module_file(names: Sequence[str]) -> Path | None:
+    """The file of a module of this package, given the names below it; None where there is none."""
+    place = package_root().joinpath(*names)
+    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
 def bound_names(tree: ast.Module) -> frozenset[str]:

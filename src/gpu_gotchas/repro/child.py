@@ -21,7 +21,7 @@ from typing import Any
 
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import find_target
-from gpu_gotchas.repro.exceptions import exception_lines, full_traceback
+from gpu_gotchas.repro.exceptions import exception_lines, full_traceback, missing_package
 from gpu_gotchas.repro.probe import CPU, ProbeTarget, Tier
 from gpu_gotchas.repro.request import Answer, Request
 from gpu_gotchas.repro.values import comparable
@@ -40,8 +40,13 @@ def answer(request: Request) -> Answer:
         target, device, launches = _prepare(request)
         probe = _load(request)
     except Exception as error:
-        return Answer("unloadable", exception=exception_lines(error), output=full_traceback(error))
-    ended, exception, output, refused = "returned", "", "", False
+        return Answer(
+            "unloadable",
+            exception=exception_lines(error),
+            output=full_traceback(error),
+            missing=missing_package(error),
+        )
+    ended, exception, output, refused, missing = "returned", "", "", False, None
     try:
         if request.seeds:
             for seed in range(request.seeds):
@@ -50,7 +55,7 @@ def answer(request: Request) -> Answer:
             value = comparable(probe(target))
         _wait_for(target)
     except BaseException as error:
-        ended, refused = "raised", _is_refusal(error)
+        ended, refused, missing = "raised", _is_refusal(error), missing_package(error)
         exception, output = exception_lines(error), full_traceback(error)
     return Answer(
         ended,
@@ -63,6 +68,7 @@ def answer(request: Request) -> Answer:
         seconds=round(time.perf_counter() - started, 3),
         versions=_versions(),
         device=device,
+        missing=missing,
     )
 
 

@@ -54,7 +54,7 @@ class Children:
             # A real card is reached from a fresh process only: CUDA does not survive a fork.
             forks = request.tier is not Tier.DEVICE and hasattr(os, "fork")
             end = (self._fork if forks else self._spawn)(request, folder, timeout)
-            return _observation(folder, end, round(time.monotonic() - started, 3))
+            return _observation(folder, end, round(time.monotonic() - started, 3), timeout)
 
     def _fork(self, request: Request, folder: Path, timeout: float) -> End:
         if self._nursery is not None and not self._nursery.alive:
@@ -100,7 +100,7 @@ class Children:
                 kill()
 
 
-def _observation(folder: Path, end: End, seconds: float) -> Observation:
+def _observation(folder: Path, end: End, seconds: float, limit: float) -> Observation:
     answer = folder / "answer.json"
     return Observation(
         answer=Answer.from_json(answer.read_text()) if end.exit == 0 and answer.exists() else None,
@@ -109,5 +109,6 @@ def _observation(folder: Path, end: End, seconds: float) -> Observation:
         timed_out=end.timed_out,
         flooded=end.flooded,
         lost=end.lost,
+        limit=limit,
         streams="\n".join(filter(None, (read_tail(folder / stream) for stream in _STREAMS))),
     )

@@ -19,6 +19,15 @@ def full_traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
+def missing_package(error: BaseException) -> str | None:
+    """The package that an import did not find because it is not installed, or None.
+
+    A module that lacks within a package which is there, or within this one, is a fault and no need.
+    """
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    return name if name and "." not in name and name != "gpu_gotchas" else None
+
+
 def _chain(error: BaseException) -> list[BaseException]:
     links: list[BaseException] = []
     seen: set[int] = set()

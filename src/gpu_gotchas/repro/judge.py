@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpu_gotchas.hardware.truth import Truth, some
-from gpu_gotchas.records.model import Case, ExpectedExit, FixType
+from gpu_gotchas.records.model import Case, ControlAxis, ExpectedExit, FixType
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.plan import Run
 from gpu_gotchas.repro.probe import Probe, Role, Tier
 from gpu_gotchas.repro.request import Answer, Observation
-from gpu_gotchas.repro.symptoms import NO_ANSWER, is_good, symptom_seen
-from gpu_gotchas.repro.telling import exit_text, last_line, summary
+from gpu_gotchas.repro.symptoms import is_good, no_answer, symptom_seen
+from gpu_gotchas.repro.telling import exit_text, last_line, needs, summary
 
 # Fixes that decide before anything is launched.
 _DECIDING = frozenset({FixType.GUARD, FixType.PLANNER, FixType.SETTING})
@@ -62,12 +62,14 @@ def _broken(run: Run, seen: Observation, symptom: str | None) -> Verdict | None:
     if seen.flooded:
         return Verdict(Outcome.CRASHED, "printed more than a child may print, and was ended")
     if seen.timed_out and run.gotcha.symptom.exit is not ExpectedExit.HANG:
-        said = last_line(seen.streams) if seen.streams.strip() else ""
-        return Verdict(Outcome.TIMED_OUT, f"{NO_ANSWER}; its last words: {said}" if said else NO_ANSWER)
+        said = f"; its last words: {last_line(seen.streams)}" if seen.streams.strip() else ""
+        return Verdict(Outcome.TIMED_OUT, f"{no_answer(seen)} (--gotcha-timeout){said}")
     answer = seen.answer
     if answer is None:
         ended = f"{exit_text(seen.exit)}: {last_line(seen.streams)}"
         return None if symptom else Verdict(Outcome.CRASHED, ended)
+    if answer.missing and not symptom:
+        return Verdict(Outcome.SKIPPED, needs(answer.missing))
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {last_line(answer.exception)}")
     if not all(map(math.isfinite, answer.measured)):
@@ -117,7 +119,8 @@ def _judge_control(run: Run, seen: Observation, symptom: str | None, knowledge: 
         if answer.measured and not is_good(run.gotcha, answer):
             return Verdict(Outcome.INCONCLUSIVE, summary(seen))
         return Verdict(Outcome.CONTROL_CLEAN, summary(seen))
-    return _masked(run, seen, knowledge)
+    masked = _masked(run, seen, knowledge)
+    return masked or Verdict(Outcome.WRONG_SYMPTOM, _unexplained(run, seen))
 
 
 def _judge_fixed(run: Run, seen: Observation, symptom: str | None, knowledge: Knowledge) -> Verdict:
@@ -127,8 +130,8 @@ def _judge_fixed(run: Run, seen: Observation, symptom: str | None, knowledge: Kn
     if answer.refused:
         return _judge_refusal(run, seen)
     if answer.ended == "raised":
-        explained = run.role is Role.CONTROL and _masked(run, seen, knowledge)
-        return explained if explained and explained.masked_by else Verdict(Outcome.FIX_FAILED, summary(seen))
+        masked = _masked(run, seen, knowledge) if run.role is Role.CONTROL else None
+        return masked or Verdict(Outcome.FIX_FAILED, summary(seen))
     if answer.measured and not is_good(run.gotcha, answer):
         return Verdict(Outcome.INCONCLUSIVE, summary(seen))
     types = {fix.type for fix in run.gotcha.fixes}
@@ -144,12 +147,19 @@ def _judge_refusal(run: Run, seen: Observation) -> Verdict:
     return Verdict(Outcome.GUARDED if is_guard else Outcome.FIX_FAILED, summary(seen))
 
 
-def _masked(run: Run, seen: Observation, knowledge: Knowledge) -> Verdict:
-    """Another failure came first. The record that explains it is named; without one the proof stays open."""
+def _masked(run: Run, seen: Observation, knowledge: Knowledge) -> Verdict | None:
+    """Another failure came first, and a record explains it; None where none does."""
     others = [other for other in knowledge.others(seen.symptom_text) if other != run.gotcha.id]
-    if others:
-        return Verdict(Outcome.MASKED, f"{others[0]} strikes first: {summary(seen)}", masked_by=others[0])
-    return Verdict(Outcome.MASKED, f"no record explains: {summary(seen)}")
+    if not others:
+        return None
+    return Verdict(Outcome.MASKED, f"{others[0]} strikes first: {summary(seen)}", masked_by=others[0])
+
+
+def _unexplained(run: Run, seen: Observation) -> str:
+    """Whoever drew the ranges from reports may have seen only a part of what fails."""
+    on_condition = run.gotcha.control is ControlAxis.CONDITION
+    hint = "" if on_condition else "\nThe claimed range may be too narrow, or the signature too strict."
+    return f"fails here too, and no record explains it: {summary(seen)}{hint}"
 
 
 def _claims_versions(run: Run, answer: Answer) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 
 from gpu_gotchas.records.model import Gotcha
@@ -19,6 +20,7 @@ class Left(Enum):
 
     SKIPPED = "they did not run"
     DESCRIBED = "their hardware was read from a file"
+    FUTURE = "their date lies in the future, and would win over every later one"
     STALE = "the record, its repro or its fix has changed since"
 
 
@@ -64,4 +66,6 @@ def _why_not(result: Result, current: str | None) -> Left | None:
         return Left.SKIPPED
     if result.described:
         return Left.DESCRIBED
+    if datetime.fromisoformat(result.date) > datetime.now(UTC) + timedelta(days=1):
+        return Left.FUTURE
     return None if result.proves == current else Left.STALE

@@ -9,8 +9,9 @@ from pathlib import Path
 from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
+from gpu_gotchas.repro.measured import unmeasured
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
 from gpu_gotchas.repro.source import Repro, ReproError, read_repro
 from gpu_gotchas.repro.targets import affected_targets, claims_hardware, compiled_targets
@@ -52,22 +53,8 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         in_tier = [result for result in fresh if result.tier is tier]
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
-    measured = {
-        name
-        for case in gotcha.affects
-        for name, ranges in case.software.items()
-        if any(range_.measured for range_ in ranges)
-    }
-    upstream = {
-        (result.package or "").partition("==")[0]
-        for result in fresh
-        if result.subject is Subject.UPSTREAM and result.outcome is Outcome.REPRODUCED
-    }
-    bug += [
-        f"no run on {name}'s own code, whose versions the record claims to have measured"
-        for name in sorted(measured - upstream)
-    ]
-    contradictions = tuple(_say(result) for result in fresh if _contradicts(result))
+    bug += unmeasured(gotcha, fresh)
+    contradictions = tuple(_say(result) for result in fresh if _contradicts(result, fresh))
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
 
@@ -108,16 +95,15 @@ def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
 
 
 def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
-    """One clean control, and every masked one explained; a fix must pass on the clean ones as well."""
-    controls = [result for result in results if result.role is Role.CONTROL or result.probe is Probe.CONTROL]
+    """One clean control, and every one that fails explained; a fix must pass on the clean ones as well."""
+    controls = [result for result in results if _is_control(result)]
     clean = {result.target for result in controls if result.outcome is Outcome.CONTROL_CLEAN}
     if probe is Probe.BUG:
         missing = [] if clean else [f"no control is shown clean ({tier.value})"]
-        unexplained = [
-            result for result in controls if result.outcome is Outcome.MASKED and not result.masked_by
-        ]
         return missing + [
-            f"the control on {result.target} fails and no record explains it" for result in unexplained
+            f"the control on {result.target} fails and no record explains it"
+            for result in controls
+            if _is_unexplained(result)
         ]
     if gotcha.control is not ControlAxis.HARDWARE:
         return []
@@ -129,8 +115,22 @@ def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], prob
     return [f"fixed is not shown on the control {target} ({tier.value})" for target in sorted(clean - held)]
 
 
-def _contradicts(result: Result) -> bool:
-    return result.outcome in (
+def _is_control(result: Result) -> bool:
+    return result.role is Role.CONTROL or result.probe is Probe.CONTROL
+
+
+def _is_unexplained(result: Result) -> bool:
+    """A control that fails otherwise than the record says neither bears the record out nor denies it."""
+    masked = result.outcome is Outcome.MASKED and not result.masked_by
+    return _is_control(result) and (masked or result.outcome is Outcome.WRONG_SYMPTOM)
+
+
+def _contradicts(result: Result, beside: Iterable[Result]) -> bool:
+    if result.outcome is Outcome.FIX_FAILED and result.role is Role.CONTROL:
+        # Where the unfixed code fails for a reason that nobody knows, its failing is not the fix's.
+        place = (result.tier, result.target)
+        return not any(_is_unexplained(other) and (other.tier, other.target) == place for other in beside)
+    return not _is_unexplained(result) and result.outcome in (
         Outcome.NOT_REPRODUCED,
         Outcome.WRONG_SYMPTOM,
         Outcome.CONTROL_DIRTY,

@@ -44,6 +44,7 @@ class Answer:
     value: what the probe returned, in a form that can be compared. measured: an observable's numbers.
     exception: the exception lines of the whole chain. output: the traceback as Python prints it.
     refused: whether a guard refused. launches: in the compile tier, how many launches came through.
+    missing: the package that is not installed and that the probe could not be loaded or called without.
     """
 
     ended: str
@@ -56,6 +57,7 @@ class Answer:
     seconds: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
     device: str | None = None
+    missing: str | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -72,6 +74,7 @@ class Observation:
 
     answer: None when it ended without one. exit: exit code, negative for a signal.
     timed_out, flooded: why its parent ended it, if it did. lost: why nothing is known of its end, else empty.
+    limit: seconds after which its parent would have ended it.
     streams: what it wrote to stdout and stderr.
     """
 
@@ -82,6 +85,7 @@ class Observation:
     flooded: bool = False
     lost: str = ""
     streams: str = ""
+    limit: float = 0.0
 
     @property
     def symptom_text(self) -> str:

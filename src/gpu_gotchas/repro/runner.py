@@ -15,7 +15,7 @@ from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
-from gpu_gotchas.repro.telling import last_line, plain, telling_line
+from gpu_gotchas.repro.telling import last_line, needs, plain, telling_line
 from gpu_gotchas.repro.values import same
 
 NOWHERE = "none"
@@ -82,6 +82,8 @@ class Runner:
         # A trial that never came to an end says nothing about the target; the probe itself will tell.
         if seen.lost or seen.timed_out:
             return None
+        if seen.answer and seen.answer.missing:
+            return needs(seen.answer.missing)
         if seen.answer and seen.answer.ended == "unloadable":
             return f"Triton cannot be used here: {last_line(seen.answer.exception)}"
         words = seen.answer.exception if seen.answer else seen.streams

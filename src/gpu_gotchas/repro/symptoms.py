@@ -7,8 +7,6 @@ from gpu_gotchas.records.templates import match_signature
 from gpu_gotchas.repro.request import Answer, Observation
 from gpu_gotchas.repro.telling import exit_text
 
-NO_ANSWER = "no answer within the time limit"
-
 # What a driver says when a kernel went wrong and took the context with it. Other CUDA errors, such as
 # "no kernel image is available", are refusals: nothing ran.
 _DEVICE_FAULTS = (
@@ -26,6 +24,11 @@ _DEVICE_FAULTS = (
 )
 
 
+def no_answer(seen: Observation) -> str:
+    """That a child gave none, and how long it had."""
+    return f"no answer within {seen.limit:g} s"
+
+
 def symptom_seen(gotcha: Gotcha, seen: Observation) -> str | None:
     """The symptom as it appeared, in its own words, or None."""
     symptom, answer = gotcha.symptom, seen.answer
@@ -33,10 +36,12 @@ def symptom_seen(gotcha: Gotcha, seen: Observation) -> str | None:
         told = _by_its_end(symptom.exit, seen)
         if told:
             return told
-    if symptom.observable and answer and answer.measured:
+    if answer is None:
+        return None  # an end without an answer is a symptom only where the record says so
+    if symptom.observable and answer.measured:
         bad = all(symptom.observable.bad.holds(number) for number in answer.measured)
         return _numbers(gotcha, answer) if bad else None
-    if answer and answer.ended == "returned":
+    if answer.ended == "returned":
         return None
     lines = seen.symptom_text.splitlines()
     for signature in symptom.signatures:
@@ -55,7 +60,7 @@ def is_good(gotcha: Gotcha, answer: Answer) -> bool:
 def _by_its_end(expected: ExpectedExit, seen: Observation) -> str | None:
     match expected:
         case ExpectedExit.HANG:
-            return NO_ANSWER if seen.timed_out else None
+            return no_answer(seen) if seen.timed_out else None
         case ExpectedExit.SIGNAL:
             return exit_text(seen.exit) if seen.answer is None and seen.exit < 0 else None
         case ExpectedExit.DEVICE_FAULT:

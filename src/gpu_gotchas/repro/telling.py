@@ -8,6 +8,7 @@ import signal
 from gpu_gotchas.repro.request import Observation
 
 _FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"]+/)+")
+_NOT_INSTALLED = ", which is not installed here"
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -23,6 +24,17 @@ def summary(seen: Observation) -> str:
     if answer.launches:
         return f"compiles and fits, {answer.launches} launch{'es' if answer.launches > 1 else ''}"
     return "returned"
+
+
+def needs(package: str) -> str:
+    """Why what needs a package did not run."""
+    return f"needs {package}{_NOT_INSTALLED}"
+
+
+def needed(reason: str) -> str | None:
+    """The package that a reason made by `needs` names, or None for any other reason."""
+    package = reason.removeprefix("needs ").removesuffix(_NOT_INSTALLED)
+    return package if reason == needs(package) else None
 
 
 def exit_text(code: int) -> str:

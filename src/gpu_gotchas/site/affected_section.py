@@ -8,11 +8,12 @@ from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Case
 from gpu_gotchas.records.settings import Setting
-from gpu_gotchas.site.evidence import cards_run, names_hardware, standing_reports, strikes
+from gpu_gotchas.site.evidence import cards_run, names_hardware, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import blocks, bullets, code, details, text
 from gpu_gotchas.site.parts import case_versions
+from gpu_gotchas.site.reach import strikes
 from gpu_gotchas.site.wording import either, gpu_name, hardware, plural, target_words
 
 _FEW = 6

@@ -27,6 +27,7 @@ from gpu_gotchas.site.links import (
     gotcha_path,
     gpu_path,
     package_path,
+    repro_path,
 )
 
 _PATH = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*")
@@ -58,7 +59,7 @@ def files(knowledge: Knowledge, written: Mapping[str, bytes]) -> dict[str, bytes
                 f"two pages want to be {path}: rename the record, the concept or the page in docs/"
             )
         taken.add(path.casefold())
-        found[path] = (text.rstrip("\n") + "\n").encode("utf-8")
+        found[path] = (text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
     return found
 
 
@@ -78,9 +79,12 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
         path = gotcha_path(entry.gotcha.id)
         yield path, gotcha_page.page(entry, knowledge, at(path))
         yield path.removesuffix(".md") + ".json", json_export.record(entry)
-    for gpu_id, entries in sitemap.gpus.items():
+        if entry.source:
+            yield repro_path(entry.gotcha.id), entry.source
+            yield repro_path(entry.gotcha.id, "txt"), entry.source
+    for gpu_id, here in sitemap.gpus.items():
         path = gpu_path(gpu_id)
-        yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], entries, knowledge, at(path))
+        yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], here, knowledge, at(path))
     for package, entries in sitemap.packages.items():
         path = package_path(package)
         yield path, package_page.page(package, entries, at(path))

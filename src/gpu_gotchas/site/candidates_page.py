@@ -28,7 +28,9 @@ def page(knowledge: Knowledge, links: Links) -> str:
 
 def _candidate(candidate: Candidate, links: Links) -> str:
     claimed = candidate.claimed
-    elsewhere = f"; {link(f'elsewhere {claimed.number} are said to have', claimed.url)}" if claimed else ""
+    elsewhere = (
+        f"; {link(f'elsewhere {claimed.number} are said to have met it', claimed.url)}" if claimed else ""
+    )
     names = ", ".join(map(code, (candidate.id, *candidate.aliases)))
     return blocks(
         f"## {text(candidate.title)} {{#{candidate.id}}}",

@@ -1,4 +1,4 @@
-"""What is known of a gotcha on a target or a card, and how firmly."""
+"""What is known of a gotcha, on a target or wherever it strikes, and how firmly."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from gpu_gotchas.hardware.catalogue import gpu_by_driver_name
-from gpu_gotchas.hardware.gpus import GIB, Gpu
-from gpu_gotchas.hardware.machine import Card
 from gpu_gotchas.hardware.targets import Target
-from gpu_gotchas.hardware.truth import Truth, some
 from gpu_gotchas.records.model import Gotcha, Report
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
+from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.targets import is_affected
 from gpu_gotchas.site.knowledge import Entry, Knowledge
@@ -24,10 +21,35 @@ class Mark(Enum):
     CLAIMED = "claimed by the record's range"
     CLEAN = "control, not affected"
     REPORTED = "reported"
-    LOGIC = "reasoning proven on a CPU"
+    LOGIC = "proven by reasoning on a CPU"
+    UPSTREAM_CPU = "proven by upstream's own code on a CPU"
     MECHANISM = "mechanism proven by compilation"
     UPSTREAM = "upstream proven by compilation"
     CARD = "proven on a card"
+
+
+class Ground(Enum):
+    """On what the proof of a failure rests. Value: how it is said; firmest first."""
+
+    CARD = "proven on a card"
+    COMPILATION = "proven by compilation"
+    OWN_CODE = "proven by upstream's own code on a CPU"
+    REASONING = "proven by reasoning on a CPU"
+
+
+_GROUNDS = {
+    Mark.CARD: Ground.CARD,
+    Mark.UPSTREAM: Ground.COMPILATION,
+    Mark.MECHANISM: Ground.COMPILATION,
+    Mark.UPSTREAM_CPU: Ground.OWN_CODE,
+    Mark.LOGIC: Ground.REASONING,
+}
+
+
+def ground(entry: Entry) -> Ground | None:
+    """The firmest on which the failure was shown inside the record's range, None where it was not."""
+    found = {_GROUNDS[mark] for result in entry.results if (mark := _shown(result))}
+    return next((one for one in Ground if one in found), None)
 
 
 def marks(entry: Entry, target: Target, knowledge: Knowledge) -> tuple[Mark, ...]:
@@ -47,14 +69,15 @@ def marks(entry: Entry, target: Target, knowledge: Knowledge) -> tuple[Mark, ...
         result.outcome is Outcome.CONTROL_CLEAN and result.role is Role.CONTROL for result in here
     ):
         found.add(Mark.CLEAN)
-    if not found and names_hardware(entry.gotcha) and is_affected(entry.gotcha, target):
+    if not found and is_affected(entry.gotcha, target):
         found.add(Mark.CLAIMED)
     return tuple(mark for mark in Mark if mark in found)
 
 
-def reasoning_shown(entry: Entry) -> bool:
-    """Whether the faulty reasoning was shown on a CPU, which holds for every card."""
-    return any(_shown(result) is Mark.LOGIC for result in entry.results)
+def marks_on_cpu(entry: Entry) -> tuple[Mark, ...]:
+    """What was shown on a CPU, weakest first: it holds for every card that the record claims."""
+    found = {mark for result in entry.results if result.target == CPU and (mark := _shown(result))}
+    return tuple(mark for mark in Mark if mark in found)
 
 
 def _shown(result: Result) -> Mark | None:
@@ -66,9 +89,9 @@ def _shown(result: Result) -> Mark | None:
         return None
     if result.tier is Tier.DEVICE:
         return Mark.CARD
-    if result.tier is Tier.LOGIC:
-        return Mark.LOGIC
-    return Mark.UPSTREAM if result.subject is Subject.UPSTREAM else Mark.MECHANISM
+    if result.subject is Subject.UPSTREAM:
+        return Mark.UPSTREAM_CPU if result.target == CPU else Mark.UPSTREAM
+    return Mark.LOGIC if result.tier is Tier.LOGIC else Mark.MECHANISM
 
 
 def gpu_target(gpu: str, knowledge: Knowledge) -> str | None:
@@ -95,21 +118,6 @@ def names_hardware(gotcha: Gotcha) -> bool:
         case.hardware.vendors is not None or case.hardware.shared_memory or case.hardware.memory
         for case in gotcha.affects
     )
-
-
-def strikes(gotcha: Gotcha, gpu: Gpu) -> Truth:
-    """Whether the record's hardware covers this card, in one of its variants; versions and settings apart."""
-    sizes: tuple[int | None, ...] = tuple(size * GIB for size in gpu.memory) or (None,)
-    cards = [Card(gpu.name, gpu.target, gpu.id, size, gpu.vendor) for size in sizes]
-    return some(case.hardware.on_card(card) for case in gotcha.affects for card in cards)
-
-
-def concerns(entry: Entry, gpu: Gpu) -> bool:
-    """Whether this card has something to say about the record that not every card has."""
-    gotcha = entry.gotcha
-    if names_hardware(gotcha) and strikes(gotcha, gpu) is not Truth.NO:
-        return True
-    return any(gpu.id in report.on for report in gotcha.reports) or gpu.id in cards_run(entry)
 
 
 def cards_run(entry: Entry) -> frozenset[str]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from gpu_gotchas.records.model import ExpectedExit, Fix, Gotcha, Symptom, Upstream
+from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
-from gpu_gotchas.site.links import Links
+from gpu_gotchas.site.links import Links, repro_path
 from gpu_gotchas.site.markdown import (
     block,
     blocks,
     bullets,
     code,
-    details,
     fence,
     front_matter,
     link,
     prose,
     sentence,
     text,
+    unsearched,
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
-from gpu_gotchas.site.wording import KINDS, package_name, plural
+from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, package_name, plural
 
-_OURS = "gpu_gotchas."
 _EXITS = {
     ExpectedExit.SIGNAL: "The process is killed by a signal.",
     ExpectedExit.DEVICE_FAULT: "The device reports a fault, and the process cannot use it any more.",
@@ -52,7 +52,7 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _upstream(gotcha.upstream),
         _siblings(gotcha, links),
         _history(gotcha),
-        _repro(entry),
+        _repro(entry, links),
         _about(gotcha),
     )
 
@@ -64,7 +64,7 @@ def _facts(entry: Entry, links: Links, *, status: bool) -> str:
     if status:
         chips.append(status_chip(entry))
     concepts = ", ".join(links.concept(concept) for concept in gotcha.concepts)
-    return block("facts", f"{' '.join(chips)} {concepts}")
+    return block("facts", f"{' '.join(filter(None, chips))} {concepts}")
 
 
 def _seen(gotcha: Gotcha) -> str:
@@ -82,9 +82,10 @@ def _observable(symptom: Symptom) -> str:
     seen = symptom.observable
     if seen is None:
         return ""
+    bad, good = (bound_words(bound.above, f"{bound.value:g}") for bound in (seen.bad, seen.good))
     return (
-        f"What tells it is the {text(seen.quantity)}, in {text(seen.unit)}: "
-        f"bad is {text(str(seen.bad))}, good is {text(str(seen.good))}. {sentence(seen.because)}"
+        f"It shows in the {text(seen.quantity)}, {text(in_unit(seen.unit))}: "
+        f"{bad} is bad, {good} is good. {sentence(seen.because)}"
     )
 
 
@@ -120,11 +121,13 @@ def _fixes(gotcha: Gotcha) -> str:
 
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
-    said = f"A {fix.type.value}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
-    if fix.use.startswith(_OURS):
-        module, _, name = fix.use.rpartition(".")
-        return blocks(fence(f"from {module} import {name}", "python"), said)
-    return blocks(fence(fix.use), said)
+    usage = read_usage(fix.use)
+    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use)
+    kind = fix.type.value
+    said = (
+        f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
+    )
+    return blocks(copied, sentence(usage.summary) if usage else "", said)
 
 
 def _reports(gotcha: Gotcha, links: Links) -> str:
@@ -132,13 +135,13 @@ def _reports(gotcha: Gotcha, links: Links) -> str:
         return ""
     count = people(gotcha)
     said = f"{count} {'reproduces' if gotcha.reporter_count == 1 else 'reproduce'} it." if count else ""
-    return blocks("## Reports", said, reports(gotcha.reports, links))
+    return blocks(unsearched("## Reports"), said, reports(gotcha.reports, links))
 
 
 def _upstream(found: tuple[Upstream, ...]) -> str:
     if not found:
         return ""
-    return blocks("## Upstream", bullets(map(_looked_up, found)))
+    return blocks(unsearched("## Upstream"), bullets(map(_looked_up, found)))
 
 
 def _looked_up(one: Upstream) -> str:
@@ -161,7 +164,7 @@ def _history(gotcha: Gotcha) -> str:
     if not events:
         return ""
     return blocks(
-        "## History",
+        unsearched("## History"),
         bullets(
             f"{text(one.date)}: {sentence(one.was)}"
             + (
@@ -174,14 +177,16 @@ def _history(gotcha: Gotcha) -> str:
     )
 
 
-def _repro(entry: Entry) -> str:
+def _repro(entry: Entry, links: Links) -> str:
+    """The command and the file. Inside the page its source would weigh as much as all the rest."""
     if not entry.source:
         return ""
-    lines = entry.source.count("\n")
+    id = entry.gotcha.id
     return blocks(
-        "## Run it yourself",
-        fence(f"gotchas run {entry.gotcha.id}", "sh"),
-        details(f"The repro, {plural(lines, 'line')}", fence(entry.source, "python"), searched=False),
+        unsearched("## Run it yourself"),
+        fence(f"gotchas run {id}", "sh"),
+        f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')} "
+        f"({links.to(repro_path(id, 'txt'), 'read it here')}).",
     )
 
 

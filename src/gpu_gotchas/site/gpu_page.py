@@ -5,17 +5,41 @@ from __future__ import annotations
 from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.hardware.targets import KIB, Target, Vendor
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.site.evidence import Mark, cards_run, marks, names_hardware, standing_reports, strikes
+from gpu_gotchas.site.evidence import Mark, cards_run, marks, marks_on_cpu, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, code, front_matter, link, table, text
+from gpu_gotchas.site.markdown import (
+    block,
+    blocks,
+    bullets,
+    code,
+    front_matter,
+    link,
+    table,
+    text,
+    unsearched,
+)
 from gpu_gotchas.site.parts import by_severity, case_versions, severity_chip
+from gpu_gotchas.site.reach import Concerning, strikes
 from gpu_gotchas.site.wording import gpu_name, listed, target_words
 
 
-def page(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Links) -> str:
-    """entries: those that concern this card in particular."""
+def page(gpu: Gpu, here: Concerning, knowledge: Knowledge, links: Links) -> str:
     name = gpu_name(gpu)
+
+    def listed_as(heading: str, entries: tuple[Entry, ...]) -> str:
+        return blocks(unsearched(heading), _table(gpu, entries, knowledge, links)) if entries else ""
+
+    return blocks(
+        front_matter(name, f"Known inference failures on {name}, proven and reported."),
+        f"# {text(name)}",
+        _limits(gpu),
+        listed_as("## What concerns it in particular", here.particular),
+        listed_as("## On every card", here.every_card),
+    )
+
+
+def _table(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Links) -> str:
     rows = [
         [
             links.gotcha(entry.gotcha.id),
@@ -25,14 +49,7 @@ def page(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Link
         ]
         for entry in by_severity(entries)
     ]
-    return blocks(
-        front_matter(name, f"Known inference failures on {name}, proven and reported."),
-        f"# {text(name)}",
-        _limits(gpu),
-        "## What concerns it",
-        block("gotchas", table(["Gotcha", "Severity", "Known here", "Versions"], rows)),
-        _everywhere(knowledge, links),
-    )
+    return block("gotchas", table(["Gotcha", "Severity", "Known here", "Versions"], rows))
 
 
 def _limits(gpu: Gpu) -> str:
@@ -65,11 +82,22 @@ def shared_memory(target: Target) -> str:
     return f"{target.shared_default / KIB:g} KiB, up to {most} when asked for"
 
 
+# What the firmer of two says as well.
+_SAID_WITH = {Mark.UPSTREAM: Mark.MECHANISM, Mark.UPSTREAM_CPU: Mark.LOGIC}
+
+
 def known_here(entry: Entry, gpu: Gpu, knowledge: Knowledge) -> str:
     """How firmly the gotcha is known on this card; what holds for its target says so. Plain text."""
+    inside = strikes(entry.gotcha, gpu) is not Truth.NO
+    found = {*marks(entry, gpu.target, knowledge), *(marks_on_cpu(entry) if inside else ())}
+    if len(found) > 1:
+        found.discard(Mark.CLAIMED)  # says least
+    for firmer, weaker in _SAID_WITH.items():
+        if firmer in found:
+            found.discard(weaker)
     said = []
     reported = any(gpu.id in report.on for report in standing_reports(entry.gotcha))
-    for mark in reversed(marks(entry, gpu.target, knowledge)):
+    for mark in [mark for mark in reversed(Mark) if mark in found]:
         if mark is Mark.CARD:
             said.append(
                 "proven on this card" if gpu.id in cards_run(entry) else "proven on a card of this target"
@@ -78,16 +106,6 @@ def known_here(entry: Entry, gpu: Gpu, knowledge: Knowledge) -> str:
             said.append("reported on it" if reported else "reported on a card of this target")
         else:
             said.append(mark.value)
-    if reported and strikes(entry.gotcha, gpu) is Truth.NO:
+    if reported and not inside:
         said.append("outside the record's range")
     return listed(said)
-
-
-def _everywhere(knowledge: Knowledge, links: Links) -> str:
-    entries = [entry for entry in knowledge.standing if not names_hardware(entry.gotcha)]
-    if not entries:
-        return ""
-    return blocks(
-        "## On every card",
-        bullets(links.gotcha(entry.gotcha.id) for entry in by_severity(entries)),
-    )

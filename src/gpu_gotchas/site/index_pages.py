@@ -7,7 +7,8 @@ from gpu_gotchas.site.gpu_page import shared_memory
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import blocks, code, details, front_matter, table, text
-from gpu_gotchas.site.parts import gotcha_table
+from gpu_gotchas.site.parts import count, gotcha_table
+from gpu_gotchas.site.reach import on_every_card
 from gpu_gotchas.site.wording import gpu_name, plural, target_words, vendor_name
 
 
@@ -15,34 +16,43 @@ def gotchas(knowledge: Knowledge, links: Links) -> str:
     return blocks(
         front_matter("Gotchas", hide=["toc"]),
         "# Gotchas",
-        f"{plural(len(knowledge.entries), 'record')}, worst first. "
+        f"{count(knowledge.entries, 'gotcha')}; worst first. "
         f"What is believed and not yet proven is under {links.to('candidates.md', 'work wanted')}.",
         gotcha_table(knowledge.entries, links),
     )
 
 
 def gpus(knowledge: Knowledge, links: Links) -> str:
-    """Cards by what code is compiled for; those that nothing concerns in one table."""
-    concerned = links.sitemap.gpus
+    """What holds for every card; then cards by what code is compiled for; then those with no more to say."""
+    everywhere = on_every_card(knowledge.entries)
     sections = []
     for vendor in Vendor:
         targets = [target for target in knowledge.targets if target.vendor is vendor]
         shown = [section for target in targets if (section := _cards(target, knowledge, links))]
         if shown:
             sections += [f"## {vendor_name(vendor)}", *shown]
-    rest = [[text(gpu_name(gpu)), code(gpu.target.name)] for gpu in knowledge.gpus if gpu.id not in concerned]
+    included = f", with the {len(everywhere)} of every card" if everywhere else ""
     return blocks(
         front_matter("By GPU", hide=["toc"]),
         "# By GPU",
         "A card has a page where a gotcha names it, its architecture or its limits. "
-        "The number says how many do.",
+        f"The number says how many hold on it{included}.",
+        blocks("## On every card", gotcha_table(everywhere, links)) if everywhere else "",
         *sections,
-        blocks(
-            "## Nothing in particular is known of",
-            details(plural(len(rest), "card"), table(["Card", "Target"], rest)),
-        )
-        if rest
-        else "",
+        _no_more(knowledge, links, len(everywhere)),
+    )
+
+
+def _no_more(knowledge: Knowledge, links: Links, everywhere: int) -> str:
+    rest = [gpu for gpu in knowledge.gpus if gpu.id not in links.sitemap.gpus]
+    if not rest:
+        return ""
+    hold = f"What holds on every card ({everywhere}) holds on these as well. " if everywhere else ""
+    rows = [[text(gpu_name(gpu)), code(gpu.target.name)] for gpu in rest]
+    return blocks(
+        "## Other cards",
+        f"{hold}No gotcha names them in particular{'.' if everywhere else ' yet.'}",
+        details(plural(len(rest), "card"), table(["Card", "Target"], rows)),
     )
 
 
@@ -60,7 +70,7 @@ def _cards(target: Target, knowledge: Knowledge, links: Links) -> str:
 
 def packages(links: Links) -> str:
     found = links.sitemap.packages
-    rows = [[links.package(package), str(len(entries))] for package, entries in found.items()]
+    rows = [[links.package(package), count(entries)] for package, entries in found.items()]
     return blocks(
         front_matter("By package", hide=["toc"]),
         "# By package",
@@ -72,7 +82,7 @@ def concepts(knowledge: Knowledge, links: Links) -> str:
     rows = [
         [
             links.concept(concept),
-            str(len(entries)),
+            count(entries),
             str(sum(concept in one.concepts for one in knowledge.candidates)),
         ]
         for concept, entries in links.sitemap.concepts.items()

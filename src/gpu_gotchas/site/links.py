@@ -9,9 +9,9 @@ from functools import cached_property
 
 from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.records.model import Candidate
-from gpu_gotchas.site.evidence import concerns
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.markdown import code, text
+from gpu_gotchas.site.reach import Concerning, concerning
 from gpu_gotchas.site.wording import gpu_name, package_name
 
 CANDIDATES = "candidates.md"
@@ -20,6 +20,11 @@ Names = Callable[[Entry], set[str]]
 
 def gotcha_path(id: str) -> str:
     return f"gotchas/{id}.md"
+
+
+def repro_path(id: str, ending: str = "py") -> str:
+    """Beside the page, which becomes a folder. As `txt` every browser shows it; most save a `py`."""
+    return f"gotchas/{id}/repro.{ending}"
 
 
 def gpu_path(id: str) -> str:
@@ -41,13 +46,10 @@ class Sitemap:
     knowledge: Knowledge
 
     @cached_property
-    def gpus(self) -> dict[str, tuple[Entry, ...]]:
-        """Id of each GPU that something concerns, to what does."""
-        found = {
-            gpu.id: tuple(entry for entry in self.knowledge.standing if concerns(entry, gpu))
-            for gpu in self.knowledge.gpus
-        }
-        return {id: entries for id, entries in found.items() if entries}
+    def gpus(self) -> dict[str, Concerning]:
+        """Id of each GPU of which something in particular is known, to all that concerns it."""
+        found = {gpu.id: concerning(self.knowledge.entries, gpu) for gpu in self.knowledge.gpus}
+        return {id: here for id, here in found.items() if here.particular}
 
     @cached_property
     def packages(self) -> dict[str, tuple[Entry, ...]]:

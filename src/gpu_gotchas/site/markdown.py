@@ -126,14 +126,15 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def details(summary: str, body: str, *, searched: bool = True) -> str:
-    """A block that opens on demand, without a script. summary and body: Markdown.
-
-    searched: whether the theme's search looks into it.
-    """
-    unsearched = "" if searched else " data-search-exclude"
-    head = f'<details markdown="1"{unsearched}>\n<summary markdown="span">{summary}</summary>'
+def details(summary: str, body: str) -> str:
+    """A block that opens on demand, without a script. summary and body: Markdown."""
+    head = f'<details markdown="1">\n<summary markdown="span">{summary}</summary>'
     return f"{head}\n\n{body}\n\n</details>"
+
+
+def unsearched(heading: str) -> str:
+    """A section that the theme's search leaves out: its index is one file, loaded before the first search."""
+    return f"{heading} {{ data-search-exclude }}"
 
 
 def block(name: str, body: str) -> str:

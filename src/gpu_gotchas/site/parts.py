@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature
+from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature, Status
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Subject
-from gpu_gotchas.site.evidence import Mark
+from gpu_gotchas.site.evidence import Mark, ground
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import block, blocks, bullets, fence, link, table, text
 from gpu_gotchas.site.wording import KINDS, STATUSES, listed, plural, versions
 
 _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
-# One sign for each mark, so that none is told by its colour alone.
+# A sign for each mark, so that none is told by its colour alone. U is upstream's own code, whoever ran it.
 SIGNS = {
     Mark.CLAIMED: "○",
     Mark.CLEAN: "ok",
     Mark.REPORTED: "R",
     Mark.LOGIC: "L",
+    Mark.UPSTREAM_CPU: "U",
     Mark.MECHANISM: "M",
     Mark.UPSTREAM: "U",
     Mark.CARD: "C",
@@ -32,11 +33,31 @@ def chip(label: str, kind: str) -> str:
 
 
 def severity_chip(gotcha: Gotcha) -> str:
-    return chip(gotcha.severity.value, gotcha.severity.value)
+    """Nothing for a withdrawn record: what is not so is not bad."""
+    return "" if gotcha.status.withdrawn else chip(gotcha.severity.value, gotcha.severity.value)
+
+
+def known(entry: Entry) -> str:
+    """How well a record is known, in one phrase: on what its proof rests, or why it has none. Plain text."""
+    shown = ground(entry)
+    if shown and entry.status is Status.VERIFIED:
+        return shown.value
+    if shown and entry.status is Status.REPRODUCED:
+        return f"failure {shown.value}, fix not yet"
+    return STATUSES[entry.status]
 
 
 def status_chip(entry: Entry) -> str:
-    return chip(STATUSES[entry.status], f"status-{entry.status.value}")
+    return chip(known(entry), f"status-{entry.status.value}")
+
+
+def count(entries: Iterable[Entry], what: str = "") -> str:
+    """`9 gotchas, 1 withdrawn`: a withdrawn record is none. what: the word, where one is wanted."""
+    found = list(entries)
+    withdrawn = sum(entry.gotcha.status.withdrawn for entry in found)
+    standing = len(found) - withdrawn
+    said = plural(standing, what) if what else str(standing)
+    return f"{said}, {withdrawn} withdrawn" if withdrawn else said
 
 
 def by_severity(entries: Iterable[Entry]) -> list[Entry]:

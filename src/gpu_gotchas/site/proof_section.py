@@ -11,8 +11,8 @@ from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
-from gpu_gotchas.site.wording import listed, package_name, plural
+from gpu_gotchas.site.markdown import block, blocks, bullets, details, text, unsearched
+from gpu_gotchas.site.wording import listed, measured, package_name, plural
 
 _ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
 _MOST_REASONS = 3
@@ -37,7 +37,7 @@ _WORDS = {
     Outcome.TIMED_OUT: "the probe did not end in time",
     Outcome.MASKED: "another failure comes first",
     Outcome.INCONCLUSIVE: "neither good nor bad",
-    Outcome.ELSEWHERE: "run outside the claimed range, which proves nothing",
+    Outcome.ELSEWHERE: "no proof, since outside the claimed range: run",
     Outcome.SKIPPED: "not run",
 }
 # Without a card nothing is launched, so nothing there may be said to run.
@@ -56,7 +56,10 @@ def proof(entry: Entry, links: Links) -> str:
     groups = _group(sorted(entry.results, key=_order), _setting)
     shown = blocks(*(_run(group, entry.gotcha, links) for group in groups))
     return blocks(
-        "## Proof", block("proof", shown) if shown else "Nothing was run yet.", _missing(entry), _stale(entry)
+        unsearched("## Proof"),
+        block("proof", shown) if shown else "Nothing was run yet.",
+        _missing(entry),
+        _stale(entry),
     )
 
 
@@ -72,12 +75,22 @@ def _order(result: Result) -> tuple[int, str, str]:
 
 
 def _setting(result: Result) -> Hashable:
-    """What says how a result was had."""
-    versions = tuple(sorted(result.versions.items()))
-    return result.tier, result.subject, result.package, result.device, versions
+    """What says how a result was had, versions apart."""
+    return result.tier, result.subject, result.package, result.device
 
 
 def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
+    """One heading; versions that came to the same share their outcomes."""
+    runs: dict[str, list[str]] = {}
+    for one in _group(group, lambda result: tuple(sorted(result.versions.items()))):
+        alike = _group(one, lambda result: (outcome_words(result), result.masked_by))
+        runs.setdefault(bullets(_shown(some, gotcha, links) for some in alike), []).append(_with(one))
+    parts = [f"{_upper('; '.join(withs))}.\n\n{outcomes}" for outcomes, withs in runs.items()]
+    parts[0] = f"{_SUBJECTS[group[0].subject]}. {parts[0]}"
+    return blocks(unsearched(f"### {_how(group[0])}"), *parts)
+
+
+def _with(group: Sequence[Result]) -> str:
     newest = max(group, key=lambda result: result.date)
     tested = (newest.package or "").partition("==")[0]  # stands in the heading
     used = [
@@ -85,13 +98,11 @@ def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
         for name, version in sorted(newest.versions.items())
         if name != tested
     ]
-    how = f"With {listed(used)}" if used else "Run"
-    alike = _group(group, lambda one: (outcome_words(one), one.masked_by))
-    return blocks(
-        f"### {_how(newest)}",
-        f"{_SUBJECTS[newest.subject]}. {how} on {text(newest.date[:10])}.",
-        bullets(_shown(one, gotcha, links) for one in alike),
-    )
+    return f"{f'with {listed(used)}' if used else 'run'} on {text(newest.date[:10])}"
+
+
+def _upper(said: str) -> str:
+    return said[:1].upper() + said[1:]
 
 
 def _how(result: Result) -> str:
@@ -120,7 +131,8 @@ def _natural(target: str) -> list[tuple[str, int]]:
 
 def outcome_words(result: Result) -> str:
     """What came out, in words that claim no more than the tier shows."""
-    compiled = _COMPILED if result.tier in (Tier.COMPILE, Tier.PACKAGE) else {}
+    # A package is asked to compile for a target; asked as none at all, its code ran.
+    compiled = _COMPILED if result.target != CPU and result.tier in (Tier.COMPILE, Tier.PACKAGE) else {}
     words = compiled.get(result.outcome, _WORDS[result.outcome])
     control = result.role is Role.CONTROL or result.probe is Probe.CONTROL
     return f"control: {words}" if control else words
@@ -130,9 +142,8 @@ def _measured(group: Iterable[Result], gotcha: Gotcha) -> str:
     values = [value for result in group for value in result.measured]
     if not values:
         return ""
-    span = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
     observable = gotcha.symptom.observable
-    return f"; measured {span}{f' {text(observable.unit)}' if observable else ''}"
+    return f"; measured {text(measured(values, observable.unit if observable else ''))}"
 
 
 def _reasons(group: Sequence[Result]) -> str:

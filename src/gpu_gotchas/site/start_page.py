@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpu_gotchas.records.model import Severity, Status
-from gpu_gotchas.site.evidence import Mark, marks
+from gpu_gotchas.site.evidence import Ground, ground
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import blocks, bullets
-from gpu_gotchas.site.parts import by_severity, status_chip
-from gpu_gotchas.site.wording import listed, plural
+from gpu_gotchas.site.parts import by_severity, count, status_chip
+from gpu_gotchas.site.wording import plural
 
 
 class MissingMarker(ValueError):
@@ -30,18 +30,24 @@ def page(written: str, knowledge: Knowledge, links: Links) -> str:
 
 
 def _counts(knowledge: Knowledge, _: Links) -> str:
+    """How many there are, and on what each rests: the words that its badge says."""
     standing = knowledge.standing
-    proven = [entry for entry in standing if entry.status in (Status.VERIFIED, Status.REPRODUCED)]
-    on_cards = sum(
-        any(Mark.CARD in marks(one, target, knowledge) for target in knowledge.targets) for one in standing
+    proven = [one for one in standing if one.status in (Status.VERIFIED, Status.REPRODUCED)]
+    grounds = [shown for shown in map(ground, proven) if shown]
+    said = [f"{grounds.count(one)} {one.value.removeprefix('proven ')}" for one in Ground if one in grounds]
+    unproven = len(standing) - len(grounds)
+    return " ".join(
+        filter(
+            None,
+            [
+                f"{count(knowledge.entries, 'gotcha')}.",
+                f"Proven: {', '.join(said)}." if said else "",
+                f"Not proven yet: {unproven}." if unproven else "",
+                f"Believed, without a repro: {plural(len(knowledge.candidates), 'candidate')}.",
+                f"Built on {knowledge.generated}.",
+            ],
+        )
     )
-    said = [
-        plural(len(standing), "gotcha"),
-        f"{len(proven)} of them reproduced by code that you can run",
-        f"{on_cards} also on a card",
-        plural(len(knowledge.candidates), "candidate") + " that nobody has proven yet",
-    ]
-    return f"{listed(said)}. Built on {knowledge.generated}."
 
 
 def _by_severity(knowledge: Knowledge, links: Links) -> str:

@@ -24,6 +24,8 @@ _PACKAGES = {
     "cuda-toolkit": "CUDA toolkit",
     "rocm": "ROCm",
 }
+# Units of numbers that stand alone.
+_PARTS = ("ratio", "share")
 _ONE_ENDED = {"<": "below {}", "<=": "up to {}", ">=": "{} and newer", ">": "above {}"}
 KINDS = {
     Kind.REFUSED: "refuses to start",
@@ -35,7 +37,7 @@ KINDS = {
 }
 STATUSES = {
     Status.DRAFT: "draft",
-    Status.REPRODUCED: "reproduced, no proven fix yet",
+    Status.REPRODUCED: "failure proven, fix not yet",
     Status.VERIFIED: "failure and fix proven",
     Status.CONTESTED: "contested",
     Status.SUPERSEDED: "superseded",
@@ -56,6 +58,26 @@ def either(words: Sequence[str]) -> str:
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def bound_words(above: bool, value: str) -> str:
+    """`at least 2.5`."""
+    return f"at {'least' if above else 'most'} {value}"
+
+
+def in_unit(unit: str) -> str:
+    """What a quantity is given in: `in bytes`, `as a ratio`."""
+    return f"as a {unit}" if unit in _PARTS else f"in {unit}"
+
+
+def measured(values: Sequence[float], unit: str) -> str:
+    """`3.03 to 3.12`, with the unit where a bare number is not one."""
+    span = " to ".join(dict.fromkeys(map(_three_digits, (min(values), max(values)))))
+    return span if unit in _PARTS or not unit else f"{span} {unit}"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def package_name(package: str) -> str:

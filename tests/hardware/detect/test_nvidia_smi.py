@@ -30,6 +30,15 @@ def test_rows() -> None:
     assert finding.software == {"nvidia-driver": "580.65.06"}
 
 
+@pytest.mark.parametrize(
+    ("mode", "mig"), [("Enabled", True), ("Disabled", False), ("[N/A]", None), ("[Not Supported]", None)]
+)
+def test_whether_a_card_is_divided(mode: str, mig: bool | None) -> None:
+    finding = read(Output(f"NVIDIA A100-SXM4-40GB, 40960, 535.129.03, 8.0, {mode}\n", 0))
+    assert finding.cards is not None
+    assert finding.cards[0].mig is mig
+
+
 def test_a_jetson_does_not_say_its_memory() -> None:
     finding = read(Output(JETSON, 0))
     assert finding.cards is not None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gpu_gotchas.hardware.catalogue import find_target
+from gpu_gotchas.hardware.detect import nvml_library
 from gpu_gotchas.hardware.detect.nvml import find, read
 from gpu_gotchas.hardware.targets import Vendor
 
@@ -18,9 +18,7 @@ GB10 = ("NVIDIA GB10", (12, 1), None)
 
 
 class Library:
-    """Stands in for pynvml. Its constant is the tuple that the real module has by mistake."""
-
-    NVML_P2P_CAPS_INDEX_READ = (0,)
+    """Stands in for the library."""
 
     def __init__(self, *cards: Any, p2p: dict[tuple[int, int], int] | None = None) -> None:
         self._cards = cards
@@ -44,6 +42,11 @@ class Library:
 
     def nvmlDeviceGetCudaComputeCapability(self, handle: int) -> tuple[int, int]:
         return self._cards[handle][1]
+
+    def nvmlDeviceGetMigMode(self, handle: int) -> list[int]:
+        if self._cards[handle] is A5000:
+            raise RuntimeError("Not Supported")
+        return [1, 1]
 
     def nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:
         if self._cards[handle][2] is None:
@@ -69,6 +72,7 @@ def test_cards_driver_and_runtime() -> None:
     assert [card.target for card in finding.cards] == [find_target("sm_86"), find_target("sm_90")]
     assert finding.cards[0].memory == 25757220864
     assert finding.cards[1].name == "NVIDIA H200"
+    assert [card.mig for card in finding.cards] == [None, True], "a card that cannot be divided does not say"
     assert finding.software == {"nvidia-driver": "580.65.06", "cuda-runtime": "12.8"}
     assert finding.p2p is True
     assert not library.open, "NVML is left open"
@@ -139,8 +143,59 @@ def test_one_failing_question_spoils_nothing_else(broken: str) -> None:
     assert len(finding.cards) == 2
 
 
-def test_without_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pynvml", None)
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvml_library, "_LINUX", ("no-such-library.so.1",))
+    monkeypatch.setattr(nvml_library.sys, "platform", "linux")
     finding = find()
     assert finding.cards is None
-    assert "nvidia-ml-py" in finding.unknown[0].because
+    assert "no-such-library" in finding.unknown[0].because
+
+
+class Driver:
+    """Stands in for libnvidia-ml itself: the functions fill in what they are handed."""
+
+    def nvmlInit_v2(self) -> int:
+        return 0
+
+    nvmlShutdown = nvmlInit_v2
+
+    def nvmlDeviceGetCount_v2(self, count: Any) -> int:
+        count._obj.value = 1
+        return 0
+
+    def nvmlDeviceGetHandleByIndex_v2(self, index: Any, handle: Any) -> int:
+        handle._obj.value = 7 + index.value
+        return 0
+
+    def nvmlDeviceGetName(self, handle: Any, buffer: Any, size: Any) -> int:
+        assert (handle.value, size.value) == (7, len(buffer))
+        buffer.value = b"NVIDIA H200"
+        return 0
+
+    def nvmlDeviceGetCudaComputeCapability(self, _: Any, major: Any, minor: Any) -> int:
+        major._obj.value, minor._obj.value = 9, 0
+        return 0
+
+    def nvmlDeviceGetMemoryInfo(self, _: Any, memory: Any) -> int:
+        memory._obj.total = 150754820096
+        return 0
+
+    def nvmlDeviceGetMigMode(self, *_: Any) -> int:
+        return 3
+
+    def nvmlSystemGetDriverVersion(self, buffer: Any, _: Any) -> int:
+        buffer.value = b"580.65.06"
+        return 0
+
+
+def test_the_library_is_asked_as_nvidia_describes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Driver()
+    monkeypatch.setattr(nvml_library, "_load", lambda: driver)
+    finding = find()
+    assert finding.cards is not None
+    (card,) = finding.cards
+    assert (card.gpu, card.memory, card.mig) == ("nvidia-h200", 150754820096, None)
+    assert finding.software == {"nvidia-driver": "580.65.06"}, "an old driver lacks one function"
+    library = nvml_library.Library()
+    with pytest.raises(nvml_library.NvmlError, match="is not in this driver"):
+        library.nvmlSystemGetCudaDriverVersion_v2()

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gpu_gotchas.hardware.detect import (
     amd_smi,
     device_nodes,
+    host,
     nvidia_smi,
     nvml,
     platform_facts,
     rocm_smi,
     rocminfo,
     software,
+    toolkit,
 )
 from gpu_gotchas.hardware.detect.finding import AMD_GPUS, NVIDIA_GPUS, Finding, nothing
-from gpu_gotchas.hardware.machine import Card, Machine, Unknown
+from gpu_gotchas.hardware.detect.parallel import together
+from gpu_gotchas.hardware.machine import Card, Host, Machine, Unknown
 from gpu_gotchas.hardware.platforms import PLATFORMS
 
 __all__ = ["this_machine"]
@@ -24,15 +28,36 @@ __all__ = ["this_machine"]
 Source = Callable[[], Finding]
 
 
-def this_machine() -> Machine:
-    """What can be found out about this machine. What cannot is unknown, never "no". Never raises."""
+def this_machine(folders: Sequence[str] | None = None) -> Machine:
+    """What can be found out about this machine. What cannot is unknown, never "no". Never raises.
+
+    folders: where packages lie; by default where this Python looks for them.
+    """
     platform = platform_facts.facts()
-    nvidia = first_that_tells(_nvidia_sources(sys.platform), NVIDIA_GPUS)
-    amd = first_that_tells(_amd_sources(sys.platform), AMD_GPUS)
+    sources: dict[str, tuple[Source, ...]] = {
+        NVIDIA_GPUS: _nvidia_sources(sys.platform),
+        AMD_GPUS: _amd_sources(sys.platform),
+        "toolkit": (partial(toolkit.find, packages=folders),),
+        "packages": (partial(software.find, folders=folders),),
+    }
+    found = together({what: partial(_ask, what, asked) for what, asked in sources.items()})
+    tools, packages = found["toolkit"], found["packages"]
+    software_ = Finding(
+        software={**tools.software, **packages.software}, unknown=(*packages.unknown, *tools.unknown)
+    )
     missing = tuple(
         Unknown(name, "nothing shows whether it is so") for name in PLATFORMS if name not in platform
     )
-    return combine(nvidia, amd, software.find(), platform, missing)
+    return combine(found[NVIDIA_GPUS], found[AMD_GPUS], software_, platform, missing, host.find())
+
+
+def _ask(what: str, sources: Sequence[Source]) -> Finding:
+    if what in (NVIDIA_GPUS, AMD_GPUS):
+        return first_that_tells(sources, what)
+    try:
+        return sources[0]()
+    except Exception as error:  # as there: a fault of ours must not hide the rest
+        return nothing(what, repr(error))
 
 
 def first_that_tells(sources: Sequence[Source], what: str) -> Finding:
@@ -50,7 +75,12 @@ def first_that_tells(sources: Sequence[Source], what: str) -> Finding:
 
 
 def combine(
-    nvidia: Finding, amd: Finding, packages: Finding, platform: dict[str, bool], missing: tuple[Unknown, ...]
+    nvidia: Finding,
+    amd: Finding,
+    packages: Finding,
+    platform: dict[str, bool],
+    missing: tuple[Unknown, ...],
+    beside: Host | None = None,
 ) -> Machine:
     """One machine from what each source says. Package metadata goes before what a driver could serve."""
     unknown = [*packages.unknown, *missing]
@@ -61,6 +91,7 @@ def combine(
         platform=platform,
         p2p=nvidia.p2p if not amd.cards else None,
         unknown=tuple(unknown),
+        host=beside or Host(),
     )
 
 
@@ -83,11 +114,17 @@ def _cards(
 
 
 def _nvidia_sources(system: str) -> tuple[Source, ...]:
-    return (nvml.find, nvidia_smi.find, *_nodes(system, device_nodes.nvidia_nodes))
+    """On Linux a card has a device node: where there is none, no tool need be asked."""
+    nodes = _nodes(system, device_nodes.nvidia_nodes)
+    return (*nodes, nvml.find, nvidia_smi.find)
 
 
 def _amd_sources(system: str) -> tuple[Source, ...]:
-    return (amd_smi.find, rocminfo.find, rocm_smi.find, *_nodes(system, device_nodes.amd_nodes))
+    tools = (amd_smi.find, rocminfo.find, rocm_smi.find)
+    nodes = _nodes(system, device_nodes.amd_nodes)
+    if system.startswith("linux") and not device_nodes.amd_possible():
+        return nodes
+    return (*tools, *nodes)
 
 
 def _nodes(system: str, nodes: Source) -> tuple[Source, ...]:

@@ -23,6 +23,12 @@ def nvidia_nodes(root: Path = Path("/")) -> Finding:
     return Finding(cards=())
 
 
+def amd_possible(root: Path = Path("/")) -> bool:
+    """Whether a node is there that could belong to an AMD card, or nothing shows that there is none."""
+    dev = root / "dev"
+    return not dev.is_dir() or any((dev / name).exists() for name in ("kfd", "dxg"))
+
+
 def amd_nodes(root: Path = Path("/")) -> Finding:
     """AMD cards as the kernel's compute topology lists them; none where /dev/kfd and /dev/dxg are missing."""
     dev = root / "dev"

@@ -33,13 +33,15 @@ def nothing(what: str, because: str) -> Finding:
     return Finding(unknown=(Unknown(what, because),))
 
 
-def card(vendor: Vendor, name: str, target_name: str | None, memory: int | None) -> Card:
+def card(
+    vendor: Vendor, name: str, target_name: str | None, memory: int | None, mig: bool | None = None
+) -> Card:
     """A card as its driver reports it; memory in bytes. A target that is not given follows from the name."""
     target = target_by_driver_name(name) if target_name is None else _target(target_name)
     gpu = gpu_by_driver_name(name, memory)
     # A name alone must not overrule what the driver says that the card runs.
     id = gpu.id if gpu is not None and gpu.target == target else None
-    return Card(name, target, id, memory, vendor)
+    return Card(name, target, id, memory, vendor, mig)
 
 
 def _target(name: str) -> Target | None:

@@ -8,7 +8,11 @@ from gpu_gotchas.hardware.machine import Card, Unknown
 from gpu_gotchas.hardware.targets import Vendor
 
 # Drivers before 510 do not know compute_cap and answer no query that holds it.
-_QUERIES = ("name,memory.total,driver_version,compute_cap", "name,memory.total,driver_version")
+_QUERIES = (
+    "name,memory.total,driver_version,compute_cap,mig.mode.current",
+    "name,memory.total,driver_version,compute_cap",
+    "name,memory.total,driver_version",
+)
 _MIB = 1024**2
 
 
@@ -26,7 +30,7 @@ def find() -> Finding:
 
 
 def read(answer: Output) -> Finding:
-    """Read rows of name, MiB, driver's version and, from newer drivers, compute capability."""
+    """Read rows of name, MiB, driver's version and, from newer drivers, compute capability and MIG mode."""
     if "no devices were found" in answer.text.lower():
         return Finding(cards=())
     cards: list[Card] = []
@@ -38,7 +42,7 @@ def read(answer: Output) -> Finding:
         if len(fields) < 3:
             return nothing(NVIDIA_GPUS, f"nvidia-smi: {line.strip()[:200]!r} is no row of its answer")
         name, memory, driver, *rest = fields
-        cards.append(card(Vendor.NVIDIA, name, _target(rest), _bytes(memory)))
+        cards.append(card(Vendor.NVIDIA, name, _target(rest), _bytes(memory), _mig(rest)))
         if driver[:1].isdigit():
             drivers.add(driver)
     if not cards:
@@ -50,6 +54,11 @@ def _target(fields: list[str]) -> str | None:
     """`8.6` as `sm_86`; None where the driver does not say."""
     capability = fields[0] if fields else ""
     return f"sm_{capability.replace('.', '')}" if capability[:1].isdigit() else None
+
+
+def _mig(fields: list[str]) -> bool | None:
+    """None where the card cannot be divided, or the driver does not say."""
+    return {"Enabled": True, "Disabled": False}.get(fields[1]) if len(fields) > 1 else None
 
 
 def _bytes(mib: str) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
@@ -12,8 +11,9 @@ from gpu_gotchas.hardware.detect.finding import NVIDIA_GPUS, Finding, card, noth
 from gpu_gotchas.hardware.machine import Card
 from gpu_gotchas.hardware.targets import Vendor, nvidia_target_name
 
-_P2P_READ = 0  # the module's own constant is a tuple by mistake
+_P2P_READ = 0
 _P2P_OK = 0
+_MIG_ON = 1
 _P2P_UNKNOWN = 6
 
 
@@ -23,16 +23,16 @@ def find() -> Finding:
     `cuda-runtime` is the newest CUDA runtime that the driver serves.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an older package of the same name warns on import
-            import pynvml
-    except Exception as error:
-        return nothing(NVIDIA_GPUS, f"nvidia-ml-py: {error}")
-    return read(pynvml)
+        from gpu_gotchas.hardware.detect.nvml_library import Library  # here: ctypes costs start-up time
+
+        library = Library()
+    except (OSError, ImportError) as error:
+        return nothing(NVIDIA_GPUS, f"NVML: {error}")
+    return read(library)
 
 
 def read(library: Any) -> Finding:
-    """As `find`, with the `pynvml` module to ask."""
+    """As `find`, with the library to ask."""
     try:
         library.nvmlInit()
     except Exception as error:
@@ -50,13 +50,15 @@ def read(library: Any) -> Finding:
 
 def _card(library: Any, handle: Any) -> Card:
     name = _text(library.nvmlDeviceGetName(handle))
-    target = memory = None
+    target = memory = mig = None
     with contextlib.suppress(Exception):
         major, minor = library.nvmlDeviceGetCudaComputeCapability(handle)
         target = nvidia_target_name((major, minor))
     with contextlib.suppress(Exception):  # a card that shares the system's memory reports none
         memory = int(library.nvmlDeviceGetMemoryInfo(handle).total)
-    return card(Vendor.NVIDIA, name, target, memory)
+    with contextlib.suppress(Exception):  # most cards cannot be divided, and say so by failing
+        mig = library.nvmlDeviceGetMigMode(handle)[0] == _MIG_ON
+    return card(Vendor.NVIDIA, name, target, memory, mig)
 
 
 def _software(library: Any) -> dict[str, str | None]:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from gpu_gotchas.records.lint.base import Finding, each_gotcha
 from gpu_gotchas.records.model import Fix, FixType, Gotcha
-from gpu_gotchas.records.root import package_root
 from gpu_gotchas.records.settings import settings
-from gpu_gotchas.records.sources import bound_names
+from gpu_gotchas.records.sources import bound_names, module_file
 
 _MODULE = re.compile(r"gpu_gotchas\.(fixes|upstream)(\.[A-Za-z_][A-Za-z0-9_]*)+")
 _UPGRADE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*>=[0-9]+(\.[0-9]+)*(\.post[0-9]+)?")
@@ -53,15 +52,7 @@ def _is_setting(use: str) -> bool:
 def _exists(use: str) -> bool:
     """Whether the path names a module, or something that a module binds at its top level."""
     *above, last = use.split(".")[1:]
-    return _module([*above, last]) is not None or _binds(_module(above), last)
-
-
-def _module(names: list[str]) -> Path | None:
-    place = package_root().joinpath(*names)
-    for path in (place.with_suffix(".py"), place / "__init__.py"):
-        if path.is_file():
-            return path
-    return None
+    return module_file([*above, last]) is not None or _binds(module_file(above), last)
 
 
 def _binds(path: Path | None, name: str) -> bool:

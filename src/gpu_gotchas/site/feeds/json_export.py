@@ -10,12 +10,13 @@ from typing import Any
 
 from gpu_gotchas.hardware.conditions import HardwareCondition
 from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
-from gpu_gotchas.records.model import Bound, Candidate
+from gpu_gotchas.records.model import Bound, Candidate, Gotcha
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 
 FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
-_LEFT_OUT = {"path", "lines"}
+_OF_FILES = {"path", "lines"}
+"""What a record knows of its own file."""
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
 
@@ -78,8 +79,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, HardwareCondition):
         return _hardware(value)
     if is_dataclass(value) and not isinstance(value, type):
+        left_out = _OF_FILES if isinstance(value, Gotcha | Candidate) else ()
         return {
-            one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.name not in _LEFT_OUT
+            one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
         }
     if isinstance(value, Mapping):
         return {_plain(key): _plain(part) for key, part in value.items()}

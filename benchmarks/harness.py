@@ -1,0 +1,118 @@
+"""Time GPU calls against each other in one run: graph replay, ABBA order, medians, and how far A strays from
+A.
+
+A subject is a list of calls on different inputs, together past three times the card's L2 cache, so that no
+call finds its input there. One replay of a subject's graph makes all its calls. Ratios come from medians of
+replays that alternate A, B, B, A; the spread is the ratio of A's median in first places to that in last
+places."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+L2_ROTATIONS = 3
+ROUNDS = 16
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Microseconds a call of A and of B, medians; spread: |A / A - 1| within the run."""
+
+    a: float
+    b: float
+    spread: float
+
+    @property
+    def ratio(self) -> float:
+        return self.b / self.a
+
+
+class Subject:
+    """Calls captured in one graph. Capturing runs the first call before, so that nothing compiles in it."""
+
+    def __init__(self, calls: Sequence[Callable[[], object]]) -> None:
+        self.count = len(calls)
+        self._calls = calls  # what they hold must outlive the graph
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for call in calls[:2]:
+                call()
+        torch.cuda.synchronize()
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            for call in calls:
+                call()
+        self.time()
+
+    def time(self) -> float:
+        """Microseconds a call in one replay."""
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        self._graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        return start.elapsed_time(end) * 1e3 / self.count
+
+    def median(self, rounds: int = 7) -> float:
+        return statistics.median(self.time() for _ in range(rounds))
+
+
+def compare(a: Subject, b: Subject, rounds: int = ROUNDS) -> Timed:
+    """A against B, `rounds` times A, B, B, A."""
+    first, last, other = [], [], []
+    for _ in range(rounds):
+        first.append(a.time())
+        other += [b.time(), b.time()]
+        last.append(a.time())
+    spread = abs(statistics.median(first) / statistics.median(last) - 1)
+    return Timed(statistics.median(first + last), statistics.median(other), spread)
+
+
+def rotations(bytes_a_call: int) -> int:
+    """How many inputs of this size a subject needs: past three times the L2 cache, at least three calls."""
+    cache = torch.cuda.get_device_properties(0).L2_cache_size
+    return max(3, -(-L2_ROTATIONS * cache // bytes_a_call))
+
+
+def copy_rate(size: int = 1 << 31) -> float:
+    """Bytes per second of a copy on the device, read and written; the best of ten medians of three."""
+    source = torch.randint(0, 255, (size // 8,), device="cuda")
+    into = torch.empty_like(source)
+    best = float("inf")
+    for _ in range(10):
+        times = []
+        for _ in range(3):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            into.copy_(source)
+            end.record()
+            torch.cuda.synchronize()
+            times.append(start.elapsed_time(end) / 1e3)
+        best = min(best, statistics.median(times))
+    return 2 * source.numel() * source.element_size() / best
+
+
+def write(name: str, rows: Sequence[Mapping[str, Any]], folder: Path = RESULTS, **more: Any) -> Path:
+    """Write `results/<name>.json` with card, date, versions and rows."""
+    import triton
+
+    said = {
+        "card": torch.cuda.get_device_name(0),
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {"torch": torch.__version__.partition("+")[0], "triton": triton.__version__},
+        **more,
+        "rows": list(rows),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    return path

@@ -1,0 +1,98 @@
+"""`gotchas diff`: what an upgrade takes away and brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu_gotchas.cli.exits import Exit, UsageFailed
+
+JSON_VERSION = 1
+
+
+def command(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND …]", help="What is to run, as for doctor.")
+    ] = None,
+    before: Annotated[
+        list[str] | None, typer.Option("--from", metavar="PACKAGE==VERSION", help="A version before.")
+    ] = None,
+    after: Annotated[
+        list[str] | None, typer.Option("--to", metavar="PACKAGE==VERSION", help="A version after.")
+    ] = None,
+    as_card: Annotated[
+        str | None, typer.Option("--as", metavar="CARD", help="On this card instead of this machine.")
+    ] = None,
+    machine: Annotated[
+        Path | None,
+        typer.Option("--machine", metavar="FILE", help="On the machine of this file, as for doctor."),
+    ] = None,
+    versions: Annotated[
+        list[str] | None, typer.Option("--with", metavar="PACKAGE==VERSION", help="A version on both sides.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> int:
+    """Say which gotchas an upgrade leaves behind and which it brings, on this machine or another.
+
+    Exit code 0 when it brings none that will bite, 1 when it does.
+    """
+    from gpu_gotchas.cli.doctor_asking import Question, gotchas, situation_of
+    from gpu_gotchas.cli.doctor_text import situation_lines
+    from gpu_gotchas.cli.prose import heading, prose
+    from gpu_gotchas.cli.terminal import Terminal, bold, dim
+    from gpu_gotchas.doctor.asked import software_with
+    from gpu_gotchas.doctor.upgrade import Change, compare
+
+    if not before or not after:
+        raise UsageFailed(
+            "give both sides, as in\n  gotchas diff --from vllm==0.21.0 --to vllm==0.33.0 --as sm_120"
+        )
+    try:
+        sides = software_with(before), software_with(after)
+    except ValueError as error:
+        raise UsageFailed(f"--from and --to: {error}") from None
+    question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
+    where = situation_of(question)
+    found = compare(gotchas(), where.machine, *sides, where.defaults)
+    terminal = Terminal.standard()
+    brought = any(one.change is Change.NEW and one.after.bites for one in found)
+    if as_json:
+        terminal.json(
+            {
+                "version": JSON_VERSION,
+                "from": sides[0],
+                "to": sides[1],
+                "gotchas": [
+                    {
+                        "id": one.after.gotcha.id,
+                        "title": one.after.gotcha.title,
+                        "severity": one.after.gotcha.severity.value,
+                        "change": one.change.value.replace(" ", "-"),
+                        "before": one.before.verdict.value,
+                        "after": one.after.verdict.value,
+                        "decide": list(dict.fromkeys((*one.before.open, *one.after.open))),
+                    }
+                    for one in found
+                ],
+            }
+        )
+        return Exit.NOT_KNOWN if brought else Exit.FOUND
+    for line in situation_lines(where):
+        prose(terminal, line, first="", rest="  ")
+    for change in Change:
+        group = [one for one in found if one.change is change]
+        if group:
+            heading(terminal, f"{change.value.capitalize()} ({len(group)})")
+        for one in group:
+            verdicts = f"  ({one.before.verdict.value} before, {one.after.verdict.value} after)"
+            record = one.after.gotcha
+            terminal.line("  ", bold(record.id), dim(verdicts))
+            prose(terminal, record.title, first="    ", rest="    ")
+            if change in (Change.NEW, Change.UNKNOWN):
+                for open_ in dict.fromkeys((*one.before.open, *one.after.open)):
+                    prose(terminal, f"? {open_}", first="    ", rest="      ")
+    if not found:
+        terminal.line("Nothing that is known concerns either side.")
+    return Exit.NOT_KNOWN if brought else Exit.FOUND

@@ -1,0 +1,71 @@
+"""`gotchas fixes`: which fixes a machine wants, how each is used, what it costs and risks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu_gotchas.cli.exits import Exit
+
+JSON_VERSION = 1
+
+
+def command(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND …]", help="What is to run, as for doctor.")
+    ] = None,
+    sources: Annotated[
+        list[Path] | None, typer.Option("--from", metavar="FILE", help="Another machine, as for doctor.")
+    ] = None,
+    as_card: Annotated[
+        str | None, typer.Option("--as", metavar="CARD", help="A machine with this card, as for doctor.")
+    ] = None,
+    versions: Annotated[
+        list[str] | None, typer.Option("--with", metavar="PACKAGE==VERSION", help="A version.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also against what may happen.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The list as JSON.")] = False,
+) -> int:
+    """List the fixes against what will happen on this machine, or on another.
+
+    Exit code 0 when there is one, 1 when none is wanted or none is known.
+    """
+    from gpu_gotchas.cli.doctor_asking import Question, examine
+    from gpu_gotchas.cli.doctor_text import situation_lines
+    from gpu_gotchas.cli.prose import heading, item, prose
+    from gpu_gotchas.cli.terminal import Terminal, bold
+    from gpu_gotchas.doctor.assess import Verdict
+    from gpu_gotchas.doctor.formats.json_report import remedy
+    from gpu_gotchas.doctor.wanted import wanted
+
+    question = Question(tuple(words or ()), tuple(sources or ()), as_card, tuple(versions or ()))
+    examination = examine(question)
+    verdicts = (Verdict.WILL, Verdict.MAY) if everything else (Verdict.WILL,)
+    found = wanted(examination.found, verdicts)
+    terminal = Terminal.standard()
+    if as_json:
+        against = [{**remedy(one.remedy), "against": list(one.against)} for one in found]
+        terminal.json({"version": JSON_VERSION, "fixes": against})
+        return Exit.FOUND if found else Exit.NOT_KNOWN
+    for line in situation_lines(examination.situation):
+        prose(terminal, line, first="", rest="  ")
+    for one in found:
+        heading(terminal, one.remedy.how + ("  (in force)" if one.remedy.active else ""))
+        fix = one.remedy.fix
+        item(terminal, f"{fix.type.value}, {fix.risk.value} risk")
+        item(terminal, f"costs: {fix.costs}")
+        item(terminal, f"against: {', '.join(one.against)}")
+    bare = [one.gotcha.id for one in examination.found if one.verdict in verdicts and not one.remedies]
+    if bare:
+        terminal.line()
+        prose(
+            terminal,
+            f"Without a fix: {', '.join(bare)}. `gotchas show ID` gives workarounds.",
+            first="",
+            rest="  ",
+        )
+    if not found:
+        terminal.line(bold("No fix is wanted here, or none is known."))
+    return Exit.FOUND if found else Exit.NOT_KNOWN

@@ -1,0 +1,1 @@
+"""A command line that starts vLLM or SGLang, and what it sets."""

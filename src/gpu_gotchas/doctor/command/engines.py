@@ -1,0 +1,83 @@
+"""Which words of a command start vLLM or SGLang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_VLLM_COMMANDS = ("serve", "bench", "run-batch", "launch")
+_BENCHES = ("serve", "latency", "throughput", "startup")
+_VLLM_MODULES = (
+    "vllm.entrypoints.openai.api_server",
+    "vllm.entrypoints.api_server",
+    "vllm.entrypoints.openai.run_batch",
+    "vllm.entrypoints.cli.main",
+)
+_SGLANG_MODULES = (
+    "sglang.launch_server",
+    "sglang.bench_one_batch",
+    "sglang.bench_offline_throughput",
+    "sglang",
+)
+_SGLANG_COMMANDS = ("serve", "launch_server")
+_BAKED_IN = {"vllm-openai": "vllm", "vllm-openai-rocm": "vllm"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """package: vllm or sglang. arguments: its flags. model: the one named without a flag."""
+
+    package: str
+    arguments: tuple[str, ...]
+    model: str | None = None
+
+
+def find_call(words: Sequence[str], image: str | None = None) -> Call | None:
+    """What the command starts. image: of the container it runs in, whose own entrypoint may start it."""
+    name = words[0].rpartition("/")[2] if words else ""
+    if name == "vllm" and len(words) > 1:
+        return _vllm(list(words[1:]))
+    if name == "sglang" and len(words) > 1 and words[1] in _SGLANG_COMMANDS:
+        return _with_model("sglang", list(words[2:]))
+    if name.startswith("python"):
+        return _module(list(words[1:]))
+    if image is not None:
+        base = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+        if base in _BAKED_IN and (not words or words[0].startswith("-") or "/" in words[0]):
+            return _with_model(_BAKED_IN[base], list(words))
+        if base in _BAKED_IN and words[0] == "serve":
+            return _with_model(_BAKED_IN[base], list(words[1:]))
+    return None
+
+
+def _vllm(words: list[str]) -> Call | None:
+    if words[0] not in _VLLM_COMMANDS:
+        return None
+    rest = words[1:]
+    if words[0] in ("bench", "launch") and rest[:1] and rest[0] in (*_BENCHES, "render"):
+        rest = rest[1:]
+    return _with_model("vllm", rest)
+
+
+def _module(words: list[str]) -> Call | None:
+    """`python OPTIONS -m MODULE …`."""
+    while words and words[0].startswith("-") and words[0] != "-m":
+        words = words[1:]
+    if words[:1] != ["-m"] or len(words) < 2:
+        return None
+    module, rest = words[1], words[2:]
+    if module in _VLLM_MODULES:
+        return _vllm(rest) if module.endswith("cli.main") and rest else Call("vllm", tuple(rest))
+    if module == "vllm" and rest:
+        return _vllm(rest)
+    if module in _SGLANG_MODULES:
+        rest = rest[1:] if module == "sglang" and rest[:1] and rest[0] in _SGLANG_COMMANDS else rest
+        return Call("sglang", tuple(rest))
+    return None
+
+
+def _with_model(package: str, rest: list[str]) -> Call:
+    """The model is the first word, unless that is a flag."""
+    if rest and not rest[0].startswith("-"):
+        return Call(package, tuple(rest[1:]), rest[0])
+    return Call(package, tuple(rest))

@@ -1,0 +1,124 @@
+"""Every condition of a record's case, how it came out on a machine, and what would decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from gpu_gotchas.doctor.setting_truth import AUTO, InForce, setting_truth
+from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words
+from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange, software_holds
+from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.hardware.versions import canonical
+from gpu_gotchas.records.model import Case
+from gpu_gotchas.records.settings import Setting
+
+
+class Kind(Enum):
+    HARDWARE = "hardware"
+    SOFTWARE = "software"
+    PLATFORM = "platform"
+    SETTING = "setting"
+    UNSTATED = "unstated"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """name: the package, platform or setting. wanted: what the record speaks of. found: what is so here.
+
+    decide: what would settle it, empty unless truth is UNKNOWN.
+    """
+
+    kind: Kind
+    name: str
+    wanted: str
+    found: str
+    truth: Truth
+    decide: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.found}, the record is about {self.wanted}"
+
+
+def unstated(id: str) -> Condition:
+    """What a record describes in words alone: something of a model, or of its inputs."""
+    words = "what the record describes, and no setting says"
+    decide = f"whether it applies to your model and inputs: gotchas show {id}"
+    return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
+
+
+def conditions(
+    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting]
+) -> tuple[Condition, ...]:
+    """Each part of a case that asks something. known: the settings by name."""
+    return tuple(_conditions(case, machine, in_force, known))
+
+
+def _conditions(
+    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting]
+) -> Iterator[Condition]:
+    if case.hardware != HardwareCondition():
+        yield _hardware(case.hardware, machine)
+    for package, ranges in case.software.items():
+        yield _software(package, ranges, machine)
+    for name in case.platform:
+        truth = Truth.of(machine.platform.get(name))
+        found = {Truth.YES: "yes", Truth.NO: "no"}.get(truth, "not known")
+        decide = f"whether this is {name}" if truth is Truth.UNKNOWN else ""
+        yield Condition(Kind.PLATFORM, name, name, found, truth, decide)
+    for name, wanted in case.when.items():
+        yield _setting(name, wanted, in_force, known.get(name))
+
+
+def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
+    truth = condition.on_machine(machine)
+    if machine.cards is None:
+        reasons = "; ".join(f"{one.what}: {one.because}" for one in machine.unknown if "GPU" in one.what)
+        found, decide = "cards not known", f"the card ({reasons})" if reasons else "the card: give --as"
+    else:
+        found = ", ".join(card_words(machine.cards)) or "no card"
+        decide = "the card's target or memory, or whether its cards reach each other"
+    if condition.p2p is not None:
+        found += {True: ", peer access", False: ", no peer access", None: ""}[machine.p2p]
+    decide = decide if truth is Truth.UNKNOWN else ""
+    return Condition(Kind.HARDWARE, "hardware", hardware_words(condition), found, truth, decide)
+
+
+def _software(package: str, ranges: Sequence[VersionRange], machine: Machine) -> Condition:
+    name = canonical(package)
+    truth = software_holds(ranges, machine, package)
+    version = machine.software.get(name)
+    if name not in machine.software:
+        found, decide = "not known", f"the version of {name}: give --with {name}==VERSION"
+    elif version is None:
+        found, decide = "not there", ""
+    else:
+        found, decide = version, _why_open(name, version, ranges) if truth is Truth.UNKNOWN else ""
+    return Condition(Kind.SOFTWARE, name, f"{name} {ranges_words(ranges)}", found, truth, decide)
+
+
+def _why_open(name: str, version: str, ranges: Sequence[VersionRange]) -> str:
+    last = next((span.last_bad for span in ranges if span.last_bad), None)
+    if last is not None and version.replace(".", "").isdigit():
+        return f"a test on {name} {version}: it is newer than {last}, the last that was looked at"
+    return f"which release {name} {version} holds: it is no final release, and lies near an end of the range"
+
+
+def _setting(name: str, wanted: Sequence[str], in_force: InForce, setting: Setting | None) -> Condition:
+    value = in_force.value(name)
+    truth = setting_truth(setting, wanted, value)
+    found = "not known" if value is None else value
+    if in_force.by_default(name):
+        found += " (by default)"
+    decide = ""
+    if truth is Truth.UNKNOWN:
+        decide = f"what {name} comes to"
+        if setting is not None and setting.fact is not None:
+            decide += ": name the model's folder in the command"
+        elif value == AUTO:
+            decide += ": the model decides; name its folder in the command, or set it"
+        elif setting is not None:
+            decide += f": give {setting.flag or setting.variable} in the command"
+    return Condition(Kind.SETTING, name, " or ".join(wanted), found, truth, decide)

@@ -1,0 +1,1 @@
+"""An examination as programs read it: our own JSON, GitHub's annotations, SARIF."""

@@ -1,0 +1,31 @@
+"""Annotations that GitHub Actions reads from a job's output, one to a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpu_gotchas.doctor.assess import Verdict
+from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.formats.severity import level, message
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def lines(examination: Examination) -> Iterator[str]:
+    """An error or a warning for what will happen, a notice for what may and for ignores that do nothing."""
+    for one in examination.found:
+        if one.verdict is not Verdict.CANNOT:
+            yield _line(_COMMANDS[level(one)], f"gotcha: {one.gotcha.id}", message(one))
+    for complaint in examination.complaints:
+        yield _line("warning", "gotchas: an ignore", complaint)
+
+
+def _line(command: str, title: str, text: str) -> str:
+    title = _escaped(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{command} title={title}::{_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    """A line break would begin a command of its own."""
+    flat = "".join(character if character.isprintable() or character in "\r\n" else "?" for character in text)
+    return flat.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,92 @@
+"""The examination as SARIF 2.1.0, for code scanning.
+
+Each record is a rule; what will happen is a result of kind `fail`, what may is one of kind `review`, and what
+is ignored is suppressed. A machine has no line of code: results point at the file it was read from, or at the
+project's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpu_gotchas import __version__
+from gpu_gotchas.doctor.assess import Assessment, Verdict
+from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.formats.severity import level, message
+from gpu_gotchas.doctor.ignores import Ignore
+from gpu_gotchas.records.model import Severity
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {Severity.BLOCKER: "error", Severity.MAJOR: "error", Severity.MINOR: "warning"}
+
+
+def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, Any]:
+    """file: what results point at, relative to the project's folder, with forward slashes."""
+    shown: list[tuple[Assessment, Ignore | None]] = [
+        (one, None) for one in examination.found if one.verdict is not Verdict.CANNOT
+    ]
+    shown += examination.ignored
+    positions = {one.gotcha.id: number for number, (one, _) in enumerate(shown)}
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "gpu-gotchas",
+                        "version": __version__,
+                        "semanticVersion": __version__,
+                        "rules": [_rule(one) for one, _ in shown],
+                    }
+                },
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolConfigurationNotifications": [
+                            {"level": "warning", "message": {"text": text}} for text in examination.complaints
+                        ],
+                    }
+                ],
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(one, ignore, positions, file) for one, ignore in shown],
+            }
+        ],
+    }
+
+
+def _rule(one: Assessment) -> dict[str, Any]:
+    record = one.gotcha
+    return {
+        "id": record.id,
+        "shortDescription": {"text": record.title},
+        "fullDescription": {"text": " ".join(record.symptom.summary.split())},
+        "help": {"text": "\n".join(each.do for each in record.workaround) or record.title},
+        "defaultConfiguration": {"level": _LEVELS[record.severity]},
+        "properties": {"tags": list(record.concepts), "status": record.status.value},
+    }
+
+
+def _result(
+    one: Assessment, ignore: Ignore | None, positions: Mapping[str, int], file: str
+) -> dict[str, Any]:
+    fails = one.verdict is Verdict.WILL
+    result: dict[str, Any] = {
+        "ruleId": one.gotcha.id,
+        "ruleIndex": positions[one.gotcha.id],
+        "kind": "fail" if fails else "review",
+        "level": level(one) if fails else "none",  # the standard allows no level beside another kind
+        "message": {"text": message(one)},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": 1}},
+                "logicalLocations": [{"name": "machine", "kind": "resource"}],
+            }
+        ],
+        "partialFingerprints": {"gotcha/v1": one.gotcha.id},
+    }
+    if ignore is not None:
+        until = f"{ignore.reason} (until {ignore.until.isoformat()})"
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": until}]
+    return result

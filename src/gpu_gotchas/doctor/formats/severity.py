@@ -1,0 +1,30 @@
+"""How loud each assessment is in a program's terms."""
+
+from __future__ import annotations
+
+from gpu_gotchas.doctor.assess import Assessment, Verdict
+from gpu_gotchas.records.model import Severity
+
+
+def level(one: Assessment) -> str:
+    """error, warning or note; a fix in force makes it a note."""
+    if not one.bites:
+        return "note"
+    return "warning" if one.gotcha.severity is Severity.MINOR else "error"
+
+
+def message(one: Assessment) -> str:
+    """One paragraph: what happens, what would decide it, what helps."""
+    record = one.gotcha
+    will = {Verdict.WILL: "will happen", Verdict.MAY: "may happen", Verdict.CANNOT: "cannot happen"}
+    parts = [f"{record.title} ({will[one.verdict]}; {record.severity.value}, {record.kind.value})."]
+    if one.open:
+        parts.append(f"What would decide it: {'; '.join(one.open)}.")
+    active = next((each for each in one.remedies if each.active), None)
+    if active is not None:
+        parts.append(f"A fix is in force: {active.how}.")
+    elif one.remedies:
+        parts.append(f"Fix: {one.remedies[0].how}.")
+    if record.workaround:
+        parts.append(record.workaround[0].do)
+    return " ".join(parts)

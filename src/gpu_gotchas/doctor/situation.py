@@ -1,0 +1,131 @@
+"""Everything that is known, put together: the machine with its settings, and what holds by default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gpu_gotchas.doctor.command.launch import Launch
+from gpu_gotchas.doctor.facts import Facts, machines_merged
+from gpu_gotchas.doctor.model_folder import read_model_folder
+from gpu_gotchas.doctor.setting_truth import AUTO
+from gpu_gotchas.hardware.machine import Host, Machine
+from gpu_gotchas.records.settings import Setting
+
+# What the model decides where a setting says auto: the setting to the fact that its folder tells.
+_DECIDED = {
+    "dtype": "dtype",
+    "kv_cache_dtype": "kv_cache",
+    "sglang_dtype": "dtype",
+    "sglang_kv_cache_dtype": "kv_cache",
+}
+# Models that are no pooling models keep their own type; others may be run in half precision.
+_KEEPS_TYPE = ("ForCausalLM", "ForConditionalGeneration")
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """machine: with every setting that is known to be in force. defaults: of settings known not to be set.
+
+    notes: what could not be understood. told_by: where the facts come from. launch: what is to be started.
+    """
+
+    machine: Machine
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    launch: Launch | None = None
+    told_by: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def situation(
+    facts: Facts, launch: Launch | None, known: Mapping[str, Setting], base: Path | None = None
+) -> Situation:
+    """What `launch` would meet on the machine of `facts`; the command's own words go before what was found.
+
+    base: the folder that a relative model path starts from; None where no folder may be looked at.
+    Raises ModelError for a local model whose config.json cannot be read.
+    """
+    environment = facts.environment
+    given = dict(facts.machine.settings)
+    machine = facts.machine
+    given.update(_from_variables(environment, known))
+    if launch is None:
+        return Situation(replace(machine, settings=given), told_by=facts.told_by)
+    given.update(_from_variables(launch.environment, known))
+    given.update(launch.settings)
+    image = Machine(
+        software=launch.software,
+        described=True,
+        host=Host(shared_memory=launch.shared_memory),
+        platform={"container": True, "linux": True} if launch.container else {},
+    )
+    machine = machines_merged(image, machine) if launch.container else machine
+    model = _model(launch.model, base)
+    given.update(_model_settings(model, known))
+    defaults = _defaults(launch, facts.seen, given, known)
+    given.update(_decided(given, defaults, model))
+    return Situation(
+        replace(machine, settings=given, described=facts.machine.described),
+        {name: value for name, value in defaults.items() if name not in given},
+        launch,
+        facts.told_by,
+        launch.notes,
+    )
+
+
+def _from_variables(environment: Mapping[str, str], known: Mapping[str, Setting]) -> dict[str, str]:
+    """Variables that settings name; no other one is looked at."""
+    found = {}
+    for name, setting in known.items():
+        value = environment.get(setting.variable) if setting.variable else None
+        if value:
+            found[name] = value.strip()[:200]
+    return found
+
+
+def _defaults(
+    launch: Launch, seen: tuple[str, ...], given: Mapping[str, str], known: Mapping[str, Setting]
+) -> dict[str, str]:
+    """Defaults of what is not set. A variable counts as not set only where it was looked for."""
+    found = {}
+    for name, setting in known.items():
+        if name in given or setting.default is None:
+            continue
+        flagged = setting.flag is not None and setting.package == launch.package
+        unset = setting.flag is None and setting.variable is not None and setting.variable.startswith(seen)
+        if flagged or (seen and unset):
+            found[name] = setting.default
+    return found
+
+
+def _model(name: str | None, base: Path | None) -> Mapping[str, str]:
+    if name is None or base is None:
+        return {}
+    try:
+        folder = base / Path(name).expanduser()
+        is_folder = folder.is_dir()
+    except (OSError, ValueError, RuntimeError):
+        return {}
+    return read_model_folder(folder) if is_folder else {}
+
+
+def _model_settings(model: Mapping[str, str], known: Mapping[str, Setting]) -> dict[str, str]:
+    return {
+        name: model[one.fact] for name, one in known.items() if one.fact is not None and one.fact in model
+    }
+
+
+def _decided(
+    given: Mapping[str, str], defaults: Mapping[str, str], model: Mapping[str, str]
+) -> dict[str, str]:
+    """What `auto` comes to, where the model's folder tells."""
+    found = {}
+    keeps = model.get("architecture", "").endswith(_KEEPS_TYPE)
+    for name, fact in _DECIDED.items():
+        value = model.get(fact)
+        if value is None or given.get(name, defaults.get(name)) != AUTO:
+            continue
+        if keeps and value != "float32":  # float32 checkpoints are run in a type that the card prefers
+            found[name] = value
+    return found

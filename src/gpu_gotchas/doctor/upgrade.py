@@ -1,0 +1,81 @@
+"""What changes for a machine when versions change: gone, new, still there, unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
+from gpu_gotchas.doctor.conditions import Kind
+from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.records.settings import Setting
+
+
+class Change(Enum):
+    """new: cannot happen before, can after. gone: the other way round. still: the same on both sides.
+
+    unknown: versions decide, and one of them is not known well enough. What cannot happen on either side is
+    left out.
+    """
+
+    NEW = "new"
+    GONE = "gone"
+    STILL = "still there"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    change: Change
+    before: Assessment
+    after: Assessment
+
+
+_ORDER = list(Change)
+
+
+def compare(
+    gotchas: Iterable[Gotcha],
+    machine: Machine,
+    before: Mapping[str, str | None],
+    after: Mapping[str, str | None],
+    defaults: Mapping[str, str] | None = None,
+    known: Mapping[str, Setting] | None = None,
+) -> tuple[Changed, ...]:
+    """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's.
+
+    Withdrawn records are left out.
+    """
+    asked = tuple(gotchas)
+    sides = [
+        assess_all(asked, replace(machine, software={**machine.software, **versions}), defaults, known)
+        for versions in (before, after)
+    ]
+    first = {one.gotcha.id: one for one in sides[0]}
+    found = [
+        Changed(_change(first[one.gotcha.id], one), first[one.gotcha.id], one)
+        for one in sides[1]
+        if Verdict.CANNOT is not one.verdict or Verdict.CANNOT is not first[one.gotcha.id].verdict
+    ]
+    return tuple(sorted(found, key=lambda one: _ORDER.index(one.change)))
+
+
+def _change(before: Assessment, after: Assessment) -> Change:
+    if _versions_open(before) or _versions_open(after):
+        return Change.UNKNOWN
+    if before.verdict is Verdict.CANNOT:
+        return Change.NEW
+    if after.verdict is Verdict.CANNOT:
+        return Change.GONE
+    return Change.STILL if before.verdict is after.verdict else Change.UNKNOWN
+
+
+def _versions_open(one: Assessment) -> bool:
+    """Whether the case that counts is open because of a version."""
+    case = one.closest
+    if case is None or one.verdict is not Verdict.MAY:
+        return False
+    return any(part.kind is Kind.SOFTWARE and part.truth is Truth.UNKNOWN for part in case.conditions)

@@ -1,0 +1,52 @@
+"""CUDA_VISIBLE_DEVICES and its likes: drivers list every card, a server sees those that are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gpu_gotchas.hardware.machine import Card, Machine, Unknown
+from gpu_gotchas.hardware.targets import Vendor
+
+_VARIABLES = {
+    Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES",),
+    Vendor.AMD: ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
+}
+
+
+def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
+    """The machine with the cards that the variables leave; unknown where their order cannot be told.
+
+    CUDA counts the fastest card first unless CUDA_DEVICE_ORDER says PCI_BUS_ID; drivers count by bus. Where
+    all cards are alike, that makes no difference.
+    """
+    cards = machine.cards
+    vendors = {card.vendor for card in cards or ()}
+    if not cards or len(vendors) != 1:
+        return machine
+    vendor = vendors.pop()
+    name = next((one for one in _VARIABLES.get(vendor or Vendor.INTEL, ()) if one in environ), None)
+    if name is None:
+        return machine
+    left = _left(cards, environ[name])
+    by_bus = vendor is Vendor.AMD or environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    if left is None or (len(set(cards)) > 1 and left and not by_bus):
+        why = "its value names no numbers" if left is None else "cards differ, and their order is not by bus"
+        reason = Unknown(f"GPUs that {name} leaves", why)
+        return replace(machine, cards=None, unknown=(*machine.unknown, reason))
+    return replace(machine, cards=left, p2p=machine.p2p if len(left) > 1 else None)
+
+
+def _left(cards: tuple[Card, ...], value: str) -> tuple[Card, ...] | None:
+    """As CUDA reads it: up to the first number that no card has; None for UUIDs and other names."""
+    left: list[Card] = []
+    for part in value.split(",") if value.strip() else ():
+        text = part.strip()
+        if text == "-1":
+            break
+        if not (text.isascii() and text.isdigit()):
+            return None
+        if int(text[:6]) >= len(cards):
+            break
+        left.append(cards[int(text[:6])])
+    return tuple(left)

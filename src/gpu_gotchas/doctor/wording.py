@@ -1,0 +1,57 @@
+"""Hardware, version ranges and cards in words, the same in every output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange
+from gpu_gotchas.hardware.gpus import GIB
+from gpu_gotchas.hardware.machine import Card
+
+
+def card_words(cards: Iterable[Card]) -> Iterator[str]:
+    """Such as `2 x NVIDIA RTX A5000 (sm_86, 24 GiB)`."""
+    for card, count in Counter(cards).items():
+        target = card.target.name if card.target else None
+        parts = [target] if target is not None and target != card.name else []
+        parts += [f"{card.memory / GIB:.0f} GiB"] if card.memory else []
+        parts += ["divided by MIG"] if card.mig else []
+        words = f"{card.name} ({', '.join(parts)})" if parts else card.name
+        yield words if count == 1 else f"{count} x {words}"
+
+
+def hardware_words(condition: HardwareCondition) -> str:
+    """Such as `compute capability <8.9, shared memory <=101376 bytes`."""
+    vendors: list[str] = []
+    for vendor, one in (condition.vendors or {}).items():
+        if one.capabilities:
+            vendors.append("compute capability " + " or ".join(span.text for span in one.capabilities))
+        elif one.names:
+            vendors.append(" or ".join(one.names))
+        else:
+            vendors.append(f"every {vendor.value.upper()} card")
+    said = [" or ".join(vendors)] if vendors else []
+    properties = (
+        (condition.shared_memory, "shared memory", " bytes"),
+        (condition.memory, "memory", " GiB"),
+        (condition.count, "GPUs", ""),
+    )
+    said += [f"{words} {span.text}{unit}" for span, words, unit in properties if span is not None]
+    if condition.p2p is not None:
+        said.append("peer access" if condition.p2p else "no peer access")
+    return ", ".join(said) or "any hardware"
+
+
+def ranges_words(ranges: Sequence[VersionRange]) -> str:
+    """Such as `0.20.0 to 0.33.0` or `before 0.21.0`."""
+    return " or ".join(map(_range_words, ranges)) or "in every version"
+
+
+def _range_words(span: VersionRange) -> str:
+    first, fixed, last = span.introduced, span.fixed, span.last_bad
+    if last:
+        return f"{first} to {last}" if first else f"up to {last}"
+    if fixed:
+        return f"{first} to before {fixed}" if first else f"before {fixed}"
+    return f"{first} and newer" if first else "in every version"

@@ -1,0 +1,30 @@
+"""The packages that records speak of, and the other names under which the same modules are published."""
+
+from __future__ import annotations
+
+PACKAGES = (
+    "torch",
+    "triton",
+    "vllm",
+    "sglang",
+    "flashinfer-python",
+    "flash-attn",
+    "transformers",
+    "xformers",
+    "sgl-kernel",
+    "aiter",
+    "nccl",
+    "lmcache",
+    "compressed-tensors",
+    "bitsandbytes",
+    "nvidia-cutlass-dsl",
+)
+
+# For nightlies, ROCm, Windows, each CUDA, or formerly.
+OTHER_NAMES = {
+    "triton": ("pytorch-triton", "pytorch-triton-rocm", "triton-rocm", "triton-windows"),
+    "flashinfer-python": ("flashinfer",),
+    "sgl-kernel": ("sglang-kernel",),
+    "aiter": ("amd-aiter",),
+    "nccl": ("nvidia-nccl-cu13", "nvidia-nccl-cu12"),
+}

@@ -1,0 +1,149 @@
+"""doctor, diff and fixes as commands: exit codes, options that contradict each other, other machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Gotchas
+
+# The invented record about Ampere and vLLM, see tests/search/samples.py.
+RECORD = "sample-fp8e4nv-refused"
+AFFECTED = ("--as", "sm_86", "--with", "vllm==0.10.0", "--with", "triton==3.4.0")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pyproject.toml of ours lends its ignores."""
+    monkeypatch.chdir(tmp_path)
+
+
+def verdicts(gotchas: Gotchas, *arguments: str) -> dict[str, str]:
+    ran = gotchas("doctor", "--json", "--all", *arguments)
+    assert ran.code in (0, 1), ran.err
+    return {one["id"]: one["verdict"] for one in json.loads(ran.out)["gotchas"]}
+
+
+def test_what_will_happen_is_1_and_what_cannot_is_0(gotchas: Gotchas) -> None:
+    assert verdicts(gotchas, *AFFECTED)[RECORD] == "will"
+    assert verdicts(gotchas, "--as", "sm_90", "--with", "vllm==0.10.0")[RECORD] == "cannot"
+    assert gotchas("doctor", *AFFECTED).code == 1
+
+
+def test_this_machine_is_looked_at_when_no_other_is_named(gotchas: Gotchas) -> None:
+    ran = gotchas("doctor")
+    assert ran.code in (0, 1)
+    assert ran.out.startswith("Cards: ")
+    assert " will bite, " in ran.out
+
+
+def test_the_withdrawn_are_not_asked(gotchas: Gotchas) -> None:
+    assert "sample-withdrawn-story" not in verdicts(gotchas, *AFFECTED)
+
+
+def test_text_says_what_will_happen_why_and_what_helps(gotchas: Gotchas) -> None:
+    out = gotchas("doctor", *AFFECTED, "--explain").out
+    assert f"{RECORD}  (" in out
+    assert "yes hardware: sm_86" in out
+    assert "Will happen (" in out
+
+
+def test_a_command_line_sets_and_defaults(gotchas: Gotchas) -> None:
+    ran = gotchas(
+        "doctor", "--json", "--as", "sm_86", "--", "vllm", "serve", "m", "--kv-cache-dtype", "fp8", "-tp", "2"
+    )
+    assert json.loads(ran.out)["command"]["settings"] == {
+        "kv_cache_dtype": "fp8",
+        "tensor_parallel_size": "2",
+    }
+
+
+def test_a_file_is_read_and_options_outweigh_it(gotchas: Gotchas) -> None:
+    Path("requirements.txt").write_text("vllm==0.33.0\ntriton==3.4.0\n")
+    ran = gotchas("doctor", "--json", "--from", "requirements.txt", *AFFECTED)
+    machine = json.loads(ran.out)["machine"]
+    assert machine["software"] == {"vllm": "0.10.0", "triton": "3.4.0"}
+    assert machine["told_by"] == ["the options", "requirements or list of packages"]
+
+
+def test_ignores_of_the_project_hold_and_are_reported_when_they_do_nothing(gotchas: Gotchas) -> None:
+    entry = '[[tool.gpu-gotchas.ignore]]\nid = "{}"\nreason = "We know."\nuntil = "{}"\n'
+    biting = json.loads(gotchas("doctor", "--json", *AFFECTED).out)
+    wanted = [one["id"] for one in biting["gotchas"] if one["bites"]]
+    Path("pyproject.toml").write_text("".join(entry.format(id, "9999-12-31") for id in wanted))
+    ran = gotchas("doctor", *AFFECTED)
+    assert ran.code == 0
+    assert f"Ignored ({len(wanted)})" in ran.out
+    Path("pyproject.toml").write_text(entry.format(RECORD, "2020-01-01"))
+    ran = gotchas("doctor", *AFFECTED)
+    assert ran.code == 1
+    assert "was ignored until 2020-01-01" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--as", "sm_68"), "did you mean"),
+        (("--with", "vllm"), "PACKAGE==VERSION"),
+        (("--format", "xml"), "none of text, json, github, sarif"),
+        (("--json", "--format", "sarif"), "contradict"),
+        (("--as", "sm_86", "--deep"), "ask this machine"),
+        (("--python", "nowhere"), "virtual environment"),
+        (("--", "ls"), "vllm serve MODEL"),
+        (("--no-such-option",), "o such option"),
+    ],
+)
+def test_a_wrong_use_is_2(gotchas: Gotchas, arguments: tuple[str, ...], told: str) -> None:
+    ran = gotchas("doctor", *arguments)
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_bad_input_is_4_and_names_the_file(gotchas: Gotchas) -> None:
+    Path("noise").write_bytes(b"\x00\x01" * 100)
+    Path("ignores.toml").write_text("[[ignore]]\nid = 'x'\n")
+    Path("model").mkdir()
+    Path("model/config.json").write_text("{")
+    for arguments, named in (
+        (("--from", "noise"), "noise: is no text"),
+        (("--from", "missing"), "missing: cannot be read"),
+        (("--as", "sm_86", "--ignore-file", "ignores.toml"), "ignores.toml: ignore[0]"),
+        (("--as", "sm_86", "--", "vllm", "serve", "model"), "config.json: is no JSON"),
+    ):
+        ran = gotchas("doctor", *arguments)
+        assert (ran.code, named in ran.err) == (4, True), (arguments, ran)
+
+
+@pytest.mark.parametrize("form", ["json", "github", "sarif"])
+def test_other_forms(gotchas: Gotchas, form: str) -> None:
+    ran = gotchas("doctor", *AFFECTED, "--format", form)
+    assert ran.code == 1
+    if form == "github":
+        assert ran.out.startswith("::")
+    else:
+        assert json.loads(ran.out)["version"] in (1, "2.1.0")
+
+
+def test_control_characters_of_a_command_never_reach_the_terminal(gotchas: Gotchas) -> None:
+    ran = gotchas("doctor", "--as", "sm_86", "--", "vllm", "serve", "m", "--quantization", "\x1b[31mx")
+    assert "\x1b" not in ran.out + ran.err
+
+
+def test_diff(gotchas: Gotchas) -> None:
+    sides = ("--from", "vllm==0.10.0", "--to", "vllm==99.0.0", "--as", "sm_86", "--with", "triton==3.4.0")
+    ran = gotchas("diff", *sides, "--json")
+    report = json.loads(ran.out)
+    assert (report["version"], report["from"]) == (1, {"vllm": "0.10.0"})
+    assert {one["id"]: one["before"] for one in report["gotchas"]}[RECORD] == "will"
+    assert gotchas("diff", *sides).code == ran.code
+    assert gotchas("diff", "--from", "vllm==0.10.0").code == 2
+    assert gotchas("diff", "--from", "vllm", "--to", "vllm==1").code == 2
+
+
+def test_fixes(gotchas: Gotchas) -> None:
+    ran = gotchas("fixes", *AFFECTED, "--json")
+    assert json.loads(ran.out)["version"] == 1
+    assert gotchas("fixes", *AFFECTED).code == ran.code
+    assert gotchas("fixes", "--as", "sm_86", "--all").code in (0, 1)

@@ -1,0 +1,182 @@
+"""Command lines: what people type, what they paste, and what nobody should."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_gotchas.doctor.command.launch import MAX_WORDS, CommandError, Launch, read_command
+from gpu_gotchas.doctor.images import software_of
+from gpu_gotchas.doctor.sizes import read_size
+from gpu_gotchas.records.settings import settings
+
+
+def read(text: str) -> Launch:
+    return read_command(shlex.split(text), settings())
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        ("--kv-cache-dtype fp8", {"kv_cache_dtype": "fp8"}),
+        ("--kv_cache_dtype=fp8", {"kv_cache_dtype": "fp8"}),
+        ("--kv-cache-dtype fp8 --kv-cache-dtype auto", {"kv_cache_dtype": "auto"}),
+        ("--max-model-len 160k", {"max_model_len": "160000"}),
+        ("--max-model-len 25.6k", {"max_model_len": "25600"}),
+        ("--max-model-len 128K", {"max_model_len": "131072"}),
+        ("-tp 2 -pp=2", {"tensor_parallel_size": "2", "pipeline_parallel_size": "2"}),
+        ("--enforce-eager", {"enforce_eager": "true"}),
+        ("--enforce-eager --dtype half", {"enforce_eager": "true", "dtype": "half"}),
+        ("--no-enable-prefix-caching", {"enable_prefix_caching": "false"}),
+        ("--enable-prefix-caching=False", {"enable_prefix_caching": "false"}),
+        ("-O3", {"optimization_level": "3"}),
+        ("-O.level 3", {}),
+        ("--attention-backend triton_mla", {"attention_backend": "TRITON_MLA"}),
+        ("""--attention-config '{"backend": "FLASHINFER"}'""", {"attention_backend": "FLASHINFER"}),
+        ("-ac.backend FLASHINFER", {"attention_backend": "FLASHINFER"}),
+        (
+            """--speculative-config '{"method": "mtp", "num_speculative_tokens": 3, "model": "x"}'""",
+            {"speculative_method": "mtp", "num_speculative_tokens": "3"},
+        ),
+        ("--speculative-config.method ngram", {"speculative_method": "ngram"}),
+        (
+            "--spec-method eagle3 --spec-tokens 4",
+            {"speculative_method": "eagle3", "num_speculative_tokens": "4"},
+        ),
+        ("""--speculative-config '{"method": '""", {}),
+        ("--speculative-config '[1]'", {}),
+        ("--port 8000 --host 0.0.0.0 --served-model-name fp8 --dtype half", {"dtype": "half"}),
+        ("--dtype half > server.log --dtype float32", {"dtype": "half"}),
+        ("--dtype half 2>&1 | tee log", {"dtype": "half"}),
+        ("--dtype", {}),
+    ],
+)
+def test_flags_of_vllm(flags: str, found: dict[str, str]) -> None:
+    launch = read(f"vllm serve some/model {flags}")
+    assert launch.settings == found
+    assert (launch.package, launch.model) == ("vllm", "some/model")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vllm serve some/model --dtype half",
+        "vllm serve --model some/model --dtype half",
+        "/opt/venv/bin/vllm serve some/model --dtype=half",
+        "python -m vllm.entrypoints.openai.api_server --model some/model --dtype half",
+        "python3 -u -m vllm.entrypoints.openai.api_server --dtype half --model=some/model",
+        "python3.12 -m vllm.entrypoints.cli.main serve some/model --dtype half",
+        "X=1 vllm serve some/model --dtype half",
+        "env X=1 vllm serve some/model --dtype half",
+        "CUDA_VISIBLE_DEVICES=0,1 X=1 nohup vllm serve some/model --dtype half &",
+        "uv run vllm serve some/model --dtype half",
+        "sudo -E numactl --cpunodebind=0 vllm serve some/model --dtype half",
+        "bash -c 'X=1 exec vllm serve some/model --dtype half'",
+        "vllm bench throughput --model some/model --dtype half",
+        "docker run --gpus all vllm/vllm-openai:v0.19.1 --model some/model --dtype half",
+        "docker run --gpus all vllm/vllm-openai:v0.19.1 some/model --dtype half",
+        "docker run -it --rm --entrypoint vllm vllm/vllm-openai:v0.19.1 serve some/model --dtype half",
+        "podman run -e X=1 -v /a:/b -p 80:80 quay.io/x/y bash -lc 'vllm serve some/model --dtype half'",
+    ],
+)
+def test_ways_to_start_vllm(text: str) -> None:
+    launch = read(text)
+    assert (launch.package, launch.model, launch.settings) == ("vllm", "some/model", {"dtype": "half"})
+    assert launch.environment.get("X", "1") == "1"
+    assert ("X=1" in text) == ("X" in launch.environment)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python -m sglang.launch_server --model-path m --tp 4 --attention-backend fa3",
+        "sglang serve --model-path m --tensor-parallel-size 4 --attention-backend fa3",
+        "docker run lmsysorg/sglang:v0.5.5-cu130 python3 -m sglang.launch_server --model-path m --tp-size 4"
+        " --attention-backend fa3",
+    ],
+)
+def test_ways_to_start_sglang(text: str) -> None:
+    launch = read(text)
+    assert (launch.package, launch.model) == ("sglang", "m")
+    assert launch.settings == {"sglang_tp_size": "4", "sglang_attention_backend": "fa3"}
+
+
+def test_docker_says_what_runs_inside() -> None:
+    launch = read(
+        "docker run --shm-size 16g --env A=b -e NAME_ONLY --ipc=host vllm/vllm-openai:v0.19.1 --model m"
+    )
+    assert launch.software == {"vllm": "0.19.1"}
+    assert launch.shared_memory == 16 << 30
+    assert launch.environment == {"A": "b"}
+    assert launch.container
+
+
+@pytest.mark.parametrize(
+    "text", ["ls -l", "vllm", "vllm chat", "python train.py", "docker ps", "docker run ubuntu", "-m vllm", ""]
+)
+def test_anything_else_is_refused_with_what_would_be_right(text: str) -> None:
+    with pytest.raises(CommandError, match="vllm serve MODEL"):
+        read(text)
+
+
+def test_a_value_that_no_release_takes_is_noted_and_kept() -> None:
+    launch = read("vllm serve m --kv-cache-dtype fp9 --tensor-parallel-size two")
+    assert launch.settings == {"kv_cache_dtype": "fp9", "tensor_parallel_size": "two"}
+    assert len(launch.notes) == 2
+
+
+def test_too_long_a_command_is_refused() -> None:
+    with pytest.raises(CommandError, match="words"):
+        read_command(["x"] * (MAX_WORDS + 1), settings())
+
+
+@given(
+    st.lists(
+        st.text(max_size=20) | st.sampled_from(["vllm", "serve", "docker", "run", "-e", "--", "-tp", "{"])
+    )
+)
+def test_no_words_raise_anything_else(words: list[str]) -> None:
+    for prefix in ([], ["vllm", "serve"], ["docker", "run"], ["python", "-m", "sglang.launch_server"]):
+        try:
+            read_command([*prefix, *words], settings())
+        except CommandError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("image", "software"),
+    [
+        ("vllm/vllm-openai:v0.19.1", {"vllm": "0.19.1"}),
+        ("docker.io/vllm/vllm-openai:v0.11.0@sha256:abc", {"vllm": "0.11.0"}),
+        ("vllm/vllm-openai:latest", {}),
+        ("vllm/vllm-openai", {}),
+        ("vllm/vllm-openai:nightly-0123abc", {}),
+        ("lmsysorg/sglang:v0.5.5.post3-cu129-amd64", {"sglang": "0.5.5.post3", "cuda-runtime": "12.9"}),
+        ("pytorch/pytorch:2.8.0-cuda12.8-cudnn9-devel", {"torch": "2.8.0", "cuda-runtime": "12.8"}),
+        ("nvidia/cuda:12.8.1-devel-ubuntu22.04", {"cuda-toolkit": "12.8.1"}),
+        ("localhost:5000/vllm/vllm-openai:v0.20.0", {"vllm": "0.20.0"}),
+        ("my/own:1.2.3", {}),
+        ("rocm/vllm:rocm7.0.0_vllm_0.11.1_20251103", {"rocm": "7.0.0"}),
+        ("", {}),
+        ("a b:c", {}),
+    ],
+)
+def test_what_an_image_s_name_tells(image: str, software: dict[str, str]) -> None:
+    assert software_of(image) == software
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("16g", 16 << 30),
+        ("10.24gb", round(10.24 * (1 << 30))),
+        ("24564MiB", 24564 << 20),
+        ("7", 7),
+        ("much", None),
+    ],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert read_size(text) == size

@@ -1,0 +1,194 @@
+"""Machine, variables, command and model put together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_gotchas.doctor.command.launch import read_command
+from gpu_gotchas.doctor.facts import Facts, merged
+from gpu_gotchas.doctor.model_folder import ModelError, read_model_folder
+from gpu_gotchas.doctor.situation import Situation, situation
+from gpu_gotchas.hardware.description import described_machine
+from gpu_gotchas.hardware.machine import Host, Machine
+from gpu_gotchas.records.settings import settings
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "torch_dtype": "float16",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+}
+KV_SCHEME = {"kv_cache_scheme": {"num_bits": 8, "type": "float"}, "quant_method": "compressed-tensors"}
+
+
+def model(folder: Path, config: Any = LLAMA) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(config if isinstance(config, str) else json.dumps(config))
+    return str(folder)
+
+
+def found(words: list[str], facts: Facts | None = None, base: Path | None = Path()) -> Situation:
+    launch = read_command(["vllm", "serve", *words], settings()) if words else None
+    return situation(facts or Facts(), launch, settings(), base)
+
+
+def test_without_a_command_only_variables_that_are_set_are_known() -> None:
+    facts = Facts(environment={"VLLM_BATCH_INVARIANT": "1", "HOME": "/x"}, seen=("",))
+    where = found([], facts)
+    assert where.machine.settings == {"VLLM_BATCH_INVARIANT": "1"}
+    assert where.defaults == {}
+
+
+def test_what_a_command_does_not_set_is_at_its_default() -> None:
+    where = found(["m", "--dtype", "half"])
+    assert where.machine.settings == {"dtype": "half"}
+    assert where.defaults["kv_cache_dtype"] == "auto"
+    assert "dtype" not in where.defaults
+    assert "sglang_dtype" not in where.defaults
+    assert "VLLM_BATCH_INVARIANT" not in where.defaults, "nobody looked at the variables"
+    assert "gpu_memory_utilization" not in where.defaults, "it has no default that holds everywhere"
+
+
+def test_a_variable_is_unset_only_where_it_was_looked_for() -> None:
+    where = found(["m"], Facts(seen=("VLLM_",)))
+    assert where.defaults["VLLM_BATCH_INVARIANT"] == "0"
+    assert "TRITON_INTERPRET" not in where.defaults
+
+
+def test_a_flag_outweighs_its_variable_and_the_command_the_environment() -> None:
+    facts = Facts(environment={"VLLM_ATTENTION_BACKEND": "FLASHINFER"})
+    assert found(["m"], facts).machine.settings["attention_backend"] == "FLASHINFER"
+    where = found(["m", "--attention-backend", "TRITON_MLA"], facts)
+    assert where.machine.settings["attention_backend"] == "TRITON_MLA"
+
+
+def test_an_image_outweighs_what_the_host_has() -> None:
+    words = ["docker", "run", "--shm-size", "1g", "vllm/vllm-openai:v0.19.1", "--model", "m"]
+    facts = Facts(
+        Machine(software={"vllm": "0.33.0", "nvidia-driver": "580.65.06"}, host=Host(shared_memory=5))
+    )
+    where = situation(facts, read_command(words, settings()), settings())
+    assert where.machine.software == {"vllm": "0.19.1", "nvidia-driver": "580.65.06"}
+    assert where.machine.platform["container"]
+    assert where.machine.host.shared_memory == 1 << 30
+
+
+def test_a_model_s_folder_decides_what_auto_comes_to(tmp_path: Path) -> None:
+    where = found([model(tmp_path / "m")])
+    assert where.machine.settings["dtype"] == "float16"
+    assert where.machine.settings["kv_cache_dtype"] == "float16"
+    assert where.machine.settings["model_layers"] == "uniform"
+    assert found([str(tmp_path / "m"), "--dtype", "bfloat16"]).machine.settings["dtype"] == "bfloat16"
+    assert "dtype" not in found([str(tmp_path / "m")], base=None).machine.settings, (
+        "no folder may be looked at"
+    )
+    assert "dtype" not in found(["org/model"]).machine.settings
+
+
+def test_a_checkpoint_names_its_own_cache_type(tmp_path: Path) -> None:
+    where = found([model(tmp_path / "m", {**LLAMA, "quantization_config": KV_SCHEME})])
+    assert where.machine.settings["kv_cache_dtype"] == "fp8"
+    assert where.machine.settings["model_quantization"] == "compressed-tensors"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {**LLAMA, "torch_dtype": "float32"},
+        {**LLAMA, "torch_dtype": "complex64"},
+        {**LLAMA, "architectures": ["BertModel"]},
+        {**LLAMA, "torch_dtype": None},
+    ],
+)
+def test_what_the_card_or_the_use_decides_stays_open(tmp_path: Path, config: Any) -> None:
+    assert "dtype" not in found([model(tmp_path / "m", config)]).machine.settings
+
+
+@pytest.mark.parametrize(
+    ("config", "facts"),
+    [
+        (
+            LLAMA,
+            {
+                "architecture": "LlamaForCausalLM",
+                "dtype": "float16",
+                "head_size": "128",
+                "attention": "standard",
+            },
+        ),
+        ({**LLAMA, "head_dim": 256}, {"head_size": "256"}),
+        ({"kv_lora_rank": 512, "qk_rope_head_dim": 64}, {"attention": "mla", "head_size": "576"}),
+        ({"n_routed_experts": 256}, {"experts": "true"}),
+        ({"text_config": {"num_experts": 8, "dtype": "bfloat16"}}, {"experts": "true", "dtype": "bfloat16"}),
+        ({**LLAMA, "layer_types": ["full_attention", "linear_attention"]}, {"layers": "hybrid"}),
+        ({**LLAMA, "layer_types": ["full_attention", "sliding_attention"]}, {"layers": "sliding"}),
+        ({**LLAMA, "layer_types": ["full_attention"] * 3}, {"layers": "uniform"}),
+        ({**LLAMA, "mamba_d_state": 128}, {"layers": "hybrid"}),
+        ({**LLAMA, "sliding_window": 4096, "use_sliding_window": False}, {"layers": "uniform"}),
+        ({**LLAMA, "sliding_window": 1024, "sliding_window_pattern": 6}, {"layers": "sliding"}),
+        (
+            {**LLAMA, "quantization_config": {"quant_method": "gptq"}},
+            {"quantization": "gptq", "kv_cache": "float16"},
+        ),
+    ],
+)
+def test_what_a_model_says(tmp_path: Path, config: Any, facts: dict[str, str]) -> None:
+    found = read_model_folder(Path(model(tmp_path / "m", config)))
+    assert {name: found.get(name) for name in facts} == facts
+
+
+def test_what_a_model_does_not_say_is_left_out(tmp_path: Path) -> None:
+    assert "layers" not in read_model_folder(Path(model(tmp_path / "m", {**LLAMA, "sliding_window": 4096})))
+    assert read_model_folder(tmp_path) == {}
+    scheme = {**LLAMA, "quantization_config": {"kv_cache_scheme": {"num_bits": 4, "type": "int"}}}
+    assert "kv_cache" not in read_model_folder(Path(model(tmp_path / "n", scheme)))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 99_999, "\x00"])
+def test_a_broken_config_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ModelError, match="config.json"):
+        read_model_folder(Path(model(tmp_path / "m", text)))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=10), below, max_size=3),
+    max_leaves=8,
+)
+KEYS = (
+    *("architectures", "text_config", "dtype", "layer_types", "quantization_config"),
+    *("kv_lora_rank", "head_dim", "sliding_window"),
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), JSON))
+def test_no_config_raises(tmp_path_factory: pytest.TempPathFactory, config: dict[str, Any]) -> None:
+    folder = tmp_path_factory.mktemp("model")
+    facts = read_model_folder(Path(model(folder, config)))
+    known = settings()
+    for name, setting in known.items():
+        if setting.fact is not None and setting.fact in facts:
+            assert setting.allows(facts[setting.fact]), name
+
+
+def test_the_earlier_of_two_answers_is_believed() -> None:
+    one = Facts(Machine(cards=described_machine("sm_86").cards, software={"vllm": "0.20.0"}, described=True))
+    other = Facts(
+        Machine(cards=(), software={"vllm": "0.30.0", "torch": "2.9.0"}, p2p=True, host=Host(memory=3))
+    )
+    both = merged([one, other]).machine
+    assert both.cards == one.machine.cards
+    assert both.software == {"vllm": "0.20.0", "torch": "2.9.0"}
+    assert (both.p2p, both.host.memory) == (True, 3)
+
+
+def test_the_number_of_cards_goes_with_the_cards() -> None:
+    several = Machine(cards=described_machine("gfx942").cards, count_known=False)
+    assert not merged([Facts(), Facts(several)]).machine.count_known

@@ -1,0 +1,55 @@
+"""An upgrade: gone, new, still there, unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_gotchas.doctor.upgrade import Change, compare
+from gpu_gotchas.hardware.conditions import VersionRange
+from gpu_gotchas.hardware.description import described_machine
+from tests.doctor.samples import AMPERE, case, gotcha
+
+
+def change(
+    span: VersionRange, before: str, after: str, target: str = "sm_86", **when: tuple[str, ...]
+) -> Change | None:
+    record = gotcha(case(AMPERE, {"vllm": (span,)}, when=when))
+    found = compare([record], described_machine(target), {"vllm": before}, {"vllm": after})
+    return found[0].change if found else None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("0.21.0", "0.33.0", Change.GONE),
+        ("0.19.0", "0.21.0", Change.NEW),
+        ("0.33.0", "0.21.0", Change.NEW),
+        ("0.21.0", "0.22.0", Change.STILL),
+        ("0.19.0", "0.33.0", None),
+        ("0.21.0", "0.26.0rc1", Change.UNKNOWN),
+        ("0.19.0", "0.26.0rc1", Change.UNKNOWN),
+    ],
+)
+def test_changes(before: str, after: str, expected: Change | None) -> None:
+    assert change(VersionRange(introduced="0.20.0", fixed="0.26.0"), before, after) is expected
+
+
+def test_beyond_what_was_looked_at_nothing_is_known() -> None:
+    assert change(VersionRange(last_bad="0.33.0"), "0.20.0", "0.34.0") is Change.UNKNOWN
+
+
+def test_a_card_that_is_not_meant_sees_no_change() -> None:
+    assert change(VersionRange(fixed="0.26.0"), "0.20.0", "0.30.0", "sm_90") is None
+
+
+def test_a_setting_that_is_not_known_leaves_what_versions_say() -> None:
+    span = VersionRange(introduced="0.20.0", fixed="0.26.0")
+    assert change(span, "0.21.0", "0.33.0", kv_cache_dtype=("fp8",)) is Change.GONE
+    assert change(span, "0.21.0", "0.22.0", kv_cache_dtype=("fp8",)) is Change.STILL
+
+
+def test_new_comes_first() -> None:
+    span, later = VersionRange(fixed="0.26.0"), VersionRange(introduced="0.30.0")
+    records = [gotcha(case(AMPERE, {"vllm": (one,)}), id=id) for id, one in (("old", span), ("new", later))]
+    found = compare(records, described_machine("sm_86"), {"vllm": "0.20.0"}, {"vllm": "0.33.0"})
+    assert [(one.after.gotcha.id, one.change) for one in found] == [("new", Change.NEW), ("old", Change.GONE)]
