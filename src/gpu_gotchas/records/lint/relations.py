@@ -12,11 +12,11 @@ from gpu_gotchas.records.templates import Template
 
 @each_gotcha_in_base
 def siblings_exist(gotcha: Gotcha, base: Base) -> Iterator[Finding]:
-    """A sibling is named so that a reader can compare; a dead name sends them nowhere."""
+    """A sibling, record or candidate, is named so that a reader can compare; a dead name sends them nowhere."""
     for number, sibling in enumerate(gotcha.siblings):
-        if sibling.id not in base.by_id:
-            hint = suggestion(sibling.id, base.by_id)
-            yield Finding(f"siblings[{number}].id", f"{sibling.id!r} is no record{hint}")
+        if sibling.id not in base.ids:
+            hint = suggestion(sibling.id, base.ids)
+            yield Finding(f"siblings[{number}].id", f"{sibling.id!r} is neither a record nor a candidate{hint}")
 
 
 @each_gotcha_in_base
