@@ -31,12 +31,24 @@ def test_search_and_list_load_nothing_heavy(child: Child) -> None:
     child("list").communicate(timeout=60)  # builds the index where it is not there yet
     for arguments in (("search", "fp8e4nv on sm_86"), ("list", "--target", "sm_86")):
         loaded = modules(child, *arguments)
-        assert "typer" in loaded
+        assert "gpu_gotchas.records.root" in loaded
         assert not HEAVY & loaded
 
 
+def test_a_plain_search_needs_no_option_parser(child: Child, gotchas: Gotchas) -> None:
+    child("list").communicate(timeout=60)
+    assert "typer" not in modules(child, "search", "fp8e4nv", "on", "sm_86")
+    assert "typer" in modules(child, "search", "fp8e4nv", "--json")
+
+
+@pytest.mark.parametrize("text", ["fp8e4nv", "nothing that anybody knows", " "])
+def test_with_and_without_the_parser_the_answer_is_one(gotchas: Gotchas, text: str) -> None:
+    plain, parsed = gotchas("search", text), gotchas("search", "--", text)
+    assert (plain.code, plain.out, plain.err) == (parsed.code, parsed.out, parsed.err)
+
+
 def test_only_the_command_that_was_asked_for_is_loaded(child: Child) -> None:
-    loaded = modules(child, "search", "fp8e4nv")
+    loaded = modules(child, "search", "fp8e4nv", "--json")
     assert COMMANDS["search"] in loaded
     assert COMMANDS["new"] not in loaded
 

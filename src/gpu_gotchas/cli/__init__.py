@@ -1,4 +1,5 @@
-"""The command line. What answers fastest comes first: the version needs no option parser."""
+"""The command line. What answers fastest comes first: neither the version nor a plain search needs the option
+parser, whose import takes longer than either."""
 
 from __future__ import annotations
 
@@ -19,11 +20,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         sys.stdout.write(f"gotchas {__version__}\n")
         return 0
-    if arguments is not None:
-        from gpu_gotchas.cli.app import run
+    return _run(given) if arguments is not None else _as_a_process(given)
 
-        return run(given)
-    return _as_a_process(given)
+
+def _run(given: Sequence[str]) -> int:
+    if len(given) > 1 and given[0] == "search" and all(_is_plain(word) for word in given[1:]):
+        from gpu_gotchas.cli.guard import guarded
+        from gpu_gotchas.cli.searching import answer
+
+        return guarded(lambda: answer(given[1:]))
+    from gpu_gotchas.cli.app import run
+
+    return run(given)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether the option parser would take it as it is."""
+    return word == "-" or not word.startswith("-")
 
 
 def _as_a_process(given: Sequence[str]) -> int:
@@ -31,9 +44,7 @@ def _as_a_process(given: Sequence[str]) -> int:
     import gc
 
     gc.set_threshold(_SELDOM)
-    from gpu_gotchas.cli.app import run
-
     try:
-        return run(given)
+        return _run(given)
     finally:
         gc.freeze()

@@ -7,14 +7,14 @@ Adding one is one line in `COMMANDS`. Only the module that was asked for is impo
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 import typer
 
-from gpu_gotchas.cli.exits import CommandFailed, Exit
-from gpu_gotchas.cli.terminal import Style, Styled, Terminal
+from gpu_gotchas.cli.exits import Exit
+from gpu_gotchas.cli.guard import guarded
+from gpu_gotchas.cli.terminal import Terminal
 
 COMMANDS = {
     "search": "gpu_gotchas.cli.search",
@@ -32,34 +32,22 @@ COMMANDS = {
     "site": "gpu_gotchas.cli.site",
 }
 
-REPORT_TO = "the project's issue tracker"
-TRACEBACK_VARIABLE = "GOTCHAS_TRACEBACK"
-
 # Typer brings its own copy of click from some version on; its exceptions are wherever this one is from.
 _click = sys.modules[typer.BadParameter.__module__]
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command. Never raises: whatever goes wrong ends in a short message and an exit code."""
-    terminal = Terminal.standard()
+    return guarded(lambda: _parsed(arguments))
+
+
+def _parsed(arguments: Sequence[str]) -> int:
     try:
-        code = _invoke(arguments or ["--help"]) if arguments else _no_command()
-        terminal.flush()
-        return code
-    except BrokenPipeError:
-        return _pipe_closed()
-    except KeyboardInterrupt:
-        return 130
-    except CommandFailed as error:
-        for line in str(error).split("\n"):
-            terminal.note(line)
-        return error.code
+        return _invoke(arguments) if arguments else _no_command()
     except _click.ClickException as error:
-        return _usage(error, terminal)
+        return _usage(error, Terminal.standard())
     except typer.Abort:
         return Exit.NOT_KNOWN
-    except Exception as error:
-        return _fault(error, terminal)
 
 
 def build(wanted: Sequence[str]) -> typer.Typer:
@@ -101,29 +89,3 @@ def _usage(error: Exception, terminal: Terminal) -> int:
     for line in str(error.format_message()).split("\n"):  # type: ignore[attr-defined]
         terminal.note(line)
     return Exit.USAGE
-
-
-def _pipe_closed() -> int:
-    """Whoever read our output has had enough. Python would complain at exit, so it gets a pipe that holds."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    return Exit.FOUND
-
-
-def _fault(error: Exception, terminal: Terminal) -> int:
-    from gpu_gotchas.records.problems import RecordErrors
-
-    if isinstance(error, RecordErrors):
-        for problem in error.problems:
-            terminal.note(str(problem))
-        return Exit.BAD_INPUT
-    if os.environ.get(TRACEBACK_VARIABLE):
-        import traceback
-
-        for line in "".join(traceback.format_exception(error)).split("\n"):
-            terminal.note(line)
-    terminal.note(
-        Styled("This is a fault of gotchas itself: ", Style.BAD), f"{type(error).__name__}: {error}"
-    )
-    terminal.note(f"Please report it to {REPORT_TO}, with the command and what {TRACEBACK_VARIABLE}=1 shows.")
-    return Exit.OUR_FAULT

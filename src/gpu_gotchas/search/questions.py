@@ -37,15 +37,20 @@ class Question(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """questions: each text once. fails: whether there is an exception in the text, or the like of it."""
+    """questions: each text once. fails: whether there is an exception in the text, or the like of it.
+
+    excerpt: whether somebody chose these lines: they are few, and no logger's.
+    """
 
     questions: tuple[Question, ...]
     fails: bool
+    excerpt: bool
 
 
 def questions(lines: Sequence[str], count: int) -> Asked:
     """lines: cleaned, in order. count: of how many lines they were kept."""
     messages = [unwrap(text) for text in lines]
+    excerpt = count <= SHORT and not any(message.logged for message in messages)
     asking = any(
         _troubled(message) or (count <= SHORT and _warns_of_trouble(message)) for message in messages
     )
@@ -67,7 +72,7 @@ def questions(lines: Sequence[str], count: int) -> Asked:
         found[text] = max(found.get(text, 0.0), weight)
         if _SAYS_WHICH.match(text):
             consequence = _CONSEQUENCE
-    return Asked(tuple(Question(text, weight) for text, weight in found.items() if weight), fails)
+    return Asked(tuple(Question(text, weight) for text, weight in found.items() if weight), fails, excerpt)
 
 
 def failing_rank(lines: Sequence[str]) -> str | None:

@@ -25,8 +25,8 @@ _RAREST = 5.0
 
 _COMMON = 0.4
 _TARGET = 0.5
-_IN_A_FAILURE = 4.0
-"""Where an exception says that something failed, less is needed to say what it looks like."""
+_IN_A_FAILURE, _IN_AN_EXCERPT = 6.0, 1.7
+"""Where an exception says that something failed, or somebody asks, less is needed to say what it is like."""
 
 _MOST_QUESTIONS = 200
 _MOST_WORDS = 60
@@ -63,7 +63,7 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
         for record, share in _shares(index, found, telling).items():
             line = (share * question.weight, question.text)
             best_line[record] = max(best_line.get(record, line), line)
-    trust = _IN_A_FAILURE if text.fails else 1.0
+    trust = _IN_A_FAILURE if text.fails else _IN_AN_EXCERPT if text.excerpt else 1.0
     named = _named(index, asked)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():

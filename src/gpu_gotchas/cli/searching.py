@@ -1,0 +1,87 @@
+"""What `gotchas search` does. The option parser is not needed for it, and takes most of the time to load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from gpu_gotchas.cli.exits import Exit, UsageFailed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gpu_gotchas.hardware.machine import Machine
+
+_HOW = (
+    "give a text, -f FILE, or - for standard input, as in\n"
+    '  gotchas search "type fp8e4nv not supported in this architecture"'
+)
+
+
+def answer(
+    text: Sequence[str] = (),
+    file: Path | None = None,
+    *,
+    tee: bool = False,
+    as_target: str | None = None,
+    as_json: bool = False,
+    explain: bool = False,
+) -> int:
+    """Searches and prints; returns the exit code. The arguments are those of the command."""
+    from gpu_gotchas.cli.answers import print_answer
+    from gpu_gotchas.cli.terminal import Terminal
+    from gpu_gotchas.search.engine import Search
+    from gpu_gotchas.search.lines import lines_of
+    from gpu_gotchas.search.store import open_index
+
+    machine = _machine(as_target)
+    words = " ".join(text)
+    chunks = _chunks(words, file, tee)
+    run = Search(open_index())
+    try:
+        for line in lines_of(chunks):
+            run.feed([line])
+    except KeyboardInterrupt:
+        if not tee and "-" not in (words, str(file)):
+            raise  # of a stream, what has come so far is answered
+    found = run.answer(machine)
+    if run.empty:
+        raise UsageFailed(f"There is nothing in the text: {_HOW}")
+    terminal = Terminal.beside_a_copy() if tee else Terminal.standard()
+    if as_json:
+        terminal.json(found.to_json())
+    else:
+        print_answer(found, terminal, explain=explain)
+    return Exit.FOUND if found.results else Exit.NOT_KNOWN
+
+
+def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
+    from gpu_gotchas.cli.reading import file_chunks, input_chunks, tee_chunks
+
+    if tee:
+        if file is not None or text not in ("", "-"):
+            raise UsageFailed(
+                "--tee passes standard input through: give it with -, and no other text or file."
+            )
+        return tee_chunks()
+    if file is not None:
+        if text:
+            raise UsageFailed("Give a text or a file, not both.")
+        return input_chunks() if str(file) == "-" else file_chunks(file)
+    if text == "-":
+        return input_chunks()
+    if not text.strip():
+        raise UsageFailed(f"No text was given: {_HOW}")
+    return iter([text.encode("utf-8", "replace")])
+
+
+def _machine(target: str | None) -> Machine | None:
+    if target is None:
+        return None
+    from gpu_gotchas.hardware.catalogue import UnknownName
+    from gpu_gotchas.search.evidence import machine_with
+
+    try:
+        return machine_with(target)
+    except UnknownName as error:
+        raise UsageFailed(f"--as {target}: {error}") from None

@@ -1,0 +1,49 @@
+"""What the records and candidates that ship answer to texts whose answer is known for a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.search import fresh_index
+from gpu_gotchas.search import Verdict, search
+from gpu_gotchas.search.index import Index
+
+SPEC = "spec-verify-attention-bf16-only"
+DTYPES = "triton.compiler.errors.CompilationError: Both operands must be same dtype. Got bf16 and fp16"
+
+
+@pytest.fixture(scope="module")
+def index() -> Index:
+    return fresh_index()
+
+
+def test_a_line_that_strangers_print_too_is_only_likely_without_its_context(index: Index) -> None:
+    """pytorch/ao#4614 has this line from a kernel of its own."""
+    alone = search(f"in _quantized_matmul\n{DTYPES}", index=index)
+    assert alone.verdict is Verdict.LOOKS_LIKE
+    meant = search(f"in _spec_attn_partial\n{DTYPES}", index=index)
+    assert (meant.verdict, meant.results[0].id) == (Verdict.THIS_IS_IT, SPEC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RuntimeError: CUDA error: an illegal memory access was encountered",
+        "CUDA kernel errors might be asynchronously reported at some other API call",
+        "RuntimeError: CUDA error: device-side assert triggered",
+        "RuntimeError: Engine core initialization failed. See root cause above.",
+    ],
+)
+def test_what_is_printed_later_than_it_happens_decides_nothing(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.NOT_KNOWN
+    assert answer.collect
+
+
+def test_every_candidate_is_only_likely(index: Index) -> None:
+    for entry in index.records():
+        if entry["status"] == "candidate":
+            for signature in entry["signatures"]:
+                text = "\n".join((*signature["context"], *signature["lines"]))
+                answer = search(text, index=index)
+                assert answer.verdict is not Verdict.THIS_IS_IT or answer.results[0].id != entry["id"]
