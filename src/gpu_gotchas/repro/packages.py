@@ -15,7 +15,11 @@ from pathlib import Path
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][A-Za-z0-9.+!-]*)")
 _LARGEST_UNPACKED = 200 * 2**20
 # Wheels are asked for as a Linux box would, wherever this runs: only their Python files are read.
-_PLATFORMS = (*(f"manylinux_2_{minor}_x86_64" for minor in range(40, 16, -1)), "manylinux2014_x86_64", "manylinux1_x86_64")  # fmt: skip
+_PLATFORMS = (
+    *(f"manylinux_2_{minor}_x86_64" for minor in range(40, 16, -1)),
+    "manylinux2014_x86_64",
+    "manylinux1_x86_64",
+)
 
 
 class PackageError(RuntimeError):

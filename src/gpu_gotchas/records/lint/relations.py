@@ -12,11 +12,13 @@ from gpu_gotchas.records.templates import Template
 
 @each_gotcha_in_base
 def siblings_exist(gotcha: Gotcha, base: Base) -> Iterator[Finding]:
-    """A sibling, record or candidate, is named so that a reader can compare; a dead name sends them nowhere."""
+    """A sibling, record or candidate, is there to compare with; a dead name sends readers nowhere."""
     for number, sibling in enumerate(gotcha.siblings):
         if sibling.id not in base.ids:
             hint = suggestion(sibling.id, base.ids)
-            yield Finding(f"siblings[{number}].id", f"{sibling.id!r} is neither a record nor a candidate{hint}")
+            yield Finding(
+                f"siblings[{number}].id", f"{sibling.id!r} is neither a record nor a candidate{hint}"
+            )
 
 
 @each_gotcha_in_base
