@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.search import fresh_index
+
 from gpu_gotchas.search import Verdict, search
 from gpu_gotchas.search.index import Index
 
