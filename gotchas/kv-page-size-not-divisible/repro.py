@@ -97,7 +97,7 @@ def fixed_logic(target):
 
 
 def genuine(target):
-    """The release's own function. Stand-ins: `replace` of dataclasses, and `AttentionSpec`, the spec above."""
+    """The release's own function. Stand-ins: dataclasses' `replace`, and `AttentionSpec`, the spec above."""
     name = "unify_kv_cache_spec_page_size"
     return take(Path(target.package) / SOURCE, [name], {"replace": replace, "AttentionSpec": Spec})[name]
 
