@@ -200,8 +200,9 @@ def test_equal_texts_of_strangers_leave_it_open(tmp_path) -> None:
     assert (answer.verdict, ids(answer)) == (Verdict.LOOKS_LIKE, ["sample-a", "sample-b"])
 
 
-def test_a_contested_record_is_never_certain(tmp_path) -> None:
-    doubtful = record("sample-a", status="contested", symptom=symptom(signature("lattice text of its own")))
+@pytest.mark.parametrize("status", ["draft", "contested"])
+def test_what_no_run_bears_out_is_never_certain(tmp_path, status: str) -> None:
+    doubtful = record("sample-a", status=status, symptom=symptom(signature("lattice text of its own")))
     answer = search("lattice text of its own", index=Index(build_index(write_records(tmp_path, [doubtful]))))
     assert answer.verdict is Verdict.LOOKS_LIKE
 

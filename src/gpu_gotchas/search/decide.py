@@ -25,7 +25,7 @@ _CLOSE = 0.5
 _MATCH, _CONTEXT, _MOST_CONTEXT = 3.0, 3.0, 2
 _REPORTER = 0.8
 _HALF = 10.0
-_CANNOT_BE_SURE = frozenset({"contested", "candidate"})
+_CANNOT_BE_SURE = frozenset({"draft", "contested", "candidate"})
 
 
 class Found(NamedTuple):
