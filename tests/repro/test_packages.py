@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.repro import packages
-from gpu_gotchas.repro.packages import PackageError, cache_folder, fetch_package, find_package, parse_release
+from gpu_gotchas.cache import cache_folder
+from gpu_gotchas.repro.packages import PackageError, fetch_package, find_package, parse_release
 
 METADATA = "Metadata-Version: 2.1\nName: made-up\nVersion: 1.0\n"
 

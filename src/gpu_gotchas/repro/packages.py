@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,8 @@ import zipfile
 import zlib
 from importlib import metadata
 from pathlib import Path
+
+from gpu_gotchas.cache import cache_folder
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][A-Za-z0-9.+!-]*)")
 _LARGEST_UNPACKED = 200 * 2**20
@@ -24,15 +25,6 @@ _PLATFORMS = (
 
 class PackageError(RuntimeError):
     """A package that is not here or cannot be had. The message says what to do."""
-
-
-def cache_folder() -> Path:
-    """Where unpacked packages lie: GPU_GOTCHAS_CACHE, else the user's cache folder."""
-    named = os.environ.get("GPU_GOTCHAS_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(base) / "gpu-gotchas"
 
 
 def find_package(spec: str) -> Path:
