@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gpu_gotchas.repro.absent import Absent
+from gpu_gotchas.repro.upstream.stand_ins import say_stood_in
+
 
 def take(path: Path, names: Sequence[str], stand_ins: Mapping[str, object]) -> dict[str, Any]:
     """The functions and classes called `names` at the top level of `path`, defined beside `stand_ins`.
@@ -25,9 +28,10 @@ def take(path: Path, names: Sequence[str], stand_ins: Mapping[str, object]) -> d
     ]
     missing = sorted(set(names) - {node.name for node in wanted})
     if missing:
-        raise LookupError(f"{path} defines no {', '.join(missing)} at its top level")
+        raise Absent(f"{path} defines no {', '.join(missing)} at its top level")
     header = ast.parse("from __future__ import annotations").body
     module = ast.Module(body=[*header, *wanted], type_ignores=[])
     namespace: dict[str, Any] = dict(stand_ins)
+    say_stood_in(*stand_ins)
     exec(compile(module, str(path), "exec"), namespace)
     return {name: namespace[name] for name in names}
