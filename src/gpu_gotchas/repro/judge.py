@@ -86,7 +86,8 @@ def _must_launch(run: Run, answer: Answer) -> bool:
     if run.target is None or run.tier is Tier.DEVICE:
         return False
     deciding = run.probe is Probe.FIXED and any(fix.type in _DECIDING for fix in run.gotcha.fixes)
-    return answer.value is None or not (deciding or run.tier is Tier.PACKAGE)
+    decided = answer.value is not None or bool(answer.measured)
+    return not decided or not (deciding or run.tier is Tier.PACKAGE)
 
 
 def _judge_bug(run: Run, seen: Observation, symptom: str | None, knowledge: Knowledge) -> Verdict:
