@@ -72,10 +72,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages(site: Path) -> dict[str, Document]:
-    return {
+    """Addresses that only lead on are none of the theme's pages."""
+    found = {
         path.relative_to(site).as_posix(): read(path.read_text("utf-8"))
         for path in sorted(site.rglob("*.html"))
     }
+    return {path: page for path, page in found.items() if not _leads_on(page)}
+
+
+def _leads_on(page: Document) -> bool:
+    return any(tag.attributes.get("http-equiv") == "refresh" for tag in page.all("meta"))
 
 
 def test_the_site_as_mkdocs_builds_it(site: Path) -> None:
@@ -133,7 +139,14 @@ def _finds_text_only(site: Path) -> None:
 def _has_files_for_programs(site: Path) -> None:
     assert (site / "index.json").is_file()
     assert (site / "gotchas" / "sample-full.json").is_file()
-    assert b"def bug" in (site / "gotchas" / "sample-full" / "repro.txt").read_bytes()
+    assert b"def bug" in (site / "gotchas" / "sample-full" / "repro.py").read_bytes()
+    assert (site / "gotchas" / "sample-full.md.txt").read_text("utf-8").startswith("# ")
+    assert (site / "feed.xml").is_file()
+    assert (site / "llms.txt").is_file()
+    led = read((site / "gotchas" / "sample-believed" / "index.html").read_text("utf-8"))
+    (link,) = led.all("a")
+    assert link.attributes["href"] == "../../candidates/#sample-believed"
+    assert (site / "candidates" / "index.html").is_file()
 
 
 def _is_light(site: Path) -> None:

@@ -30,6 +30,7 @@ COMMANDS = {
     "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
     "site": "gpu_gotchas.cli.site",
+    "mcp": "gpu_gotchas.cli.mcp",
 }
 
 # Typer brings its own copy of click from some version on; its exceptions are wherever this one is from.

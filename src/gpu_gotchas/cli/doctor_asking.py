@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """As the options of `gotchas doctor`."""
+    """As the options of `gotchas doctor`. pasted: what a file among the sources may hold."""
 
     words: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -38,11 +38,12 @@ class Question:
     python: Path | None = None
     deep: bool = False
     ignore_file: Path | None = None
+    pasted: str = ""
 
     @property
     def here(self) -> bool:
         """Whether this machine is asked about."""
-        return not self.sources and self.as_card is None
+        return not self.sources and self.as_card is None and not self.pasted
 
 
 def examine(question: Question, *, everything: bool = False) -> Examination:
@@ -80,11 +81,17 @@ def facts_of(question: Question) -> Facts:
     if question.deep or question.python:
         raise UsageFailed("--deep and --python ask this machine: leave out --from and --as")
     asked = _asked(question)
-    if not question.sources:
+    if not question.sources and not question.pasted:
         return asked
-    from gpu_gotchas.doctor.readers.reading import read_file  # every reader: only where there is a file
+    from gpu_gotchas.doctor.readers.reading import (
+        read_file,
+        read_text,
+    )  # every reader: only where one is asked
 
-    return merged([asked, *(_or_bad_input(partial(read_file, path)) for path in question.sources)])
+    told = [_or_bad_input(partial(read_file, path)) for path in question.sources]
+    if question.pasted:
+        told.append(_or_bad_input(partial(read_text, question.pasted, Path("what was pasted"))))
+    return merged([asked, *told])
 
 
 def gotchas() -> tuple[Gotcha, ...]:

@@ -15,6 +15,7 @@ from gpu_gotchas.site.reach import Concerning, concerning
 from gpu_gotchas.site.wording import gpu_name, package_name
 
 CANDIDATES = "candidates.md"
+CANDIDATES_ADDRESS = "candidates/"
 Names = Callable[[Entry], set[str]]
 
 
@@ -22,9 +23,23 @@ def gotcha_path(id: str) -> str:
     return f"gotchas/{id}.md"
 
 
-def repro_path(id: str, ending: str = "py") -> str:
-    """Beside the page, which becomes a folder. As `txt` every browser shows it; most save a `py`."""
-    return f"gotchas/{id}/repro.{ending}"
+def gotcha_address(id: str) -> str:
+    """Where a browser finds the page: mkdocs makes a folder of each."""
+    return f"gotchas/{id}/"
+
+
+def json_path(id: str) -> str:
+    return f"gotchas/{id}.json"
+
+
+def markdown_copy_path(id: str) -> str:
+    """The record as Markdown for programs. mkdocs would make a page of anything that ends in `md`."""
+    return f"gotchas/{id}.md.txt"
+
+
+def repro_path(id: str) -> str:
+    """Beside the page, which becomes a folder."""
+    return f"gotchas/{id}/repro.py"
 
 
 def gpu_path(id: str) -> str:

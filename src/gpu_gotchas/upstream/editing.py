@@ -21,7 +21,11 @@ class EditError(RuntimeError):
 
 
 def edited(
-    function: Any, edits: Mapping[str, str], names: Mapping[str, Any] | None = None, *, everywhere: bool = False
+    function: Any,
+    edits: Mapping[str, str],
+    names: Mapping[str, Any] | None = None,
+    *,
+    everywhere: bool = False,
 ) -> Any:
     """`function` with each source expression of `edits` replaced by the other one.
 

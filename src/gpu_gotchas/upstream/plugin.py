@@ -32,7 +32,9 @@ def register() -> None:
         started = Fixes(all_patches(), switch, all_known())
     except Exception as error:
         # A broken install of ours must not take the server down, and must not pass unnoticed either.
-        print(f"gpu-gotchas fixes: none applied, {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        print(
+            f"gpu-gotchas fixes: none applied, {type(error).__name__}: {error}", file=sys.stderr, flush=True
+        )
         if switch.strict:
             raise
         return

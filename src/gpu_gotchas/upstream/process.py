@@ -38,7 +38,9 @@ class Fixes:
         self.patches = {patch.id: patch for patch in patches}
         self.switch = switch
         self.verdicts = verdicts
-        self.versions = installed_versions({place.package for one in self.patches.values() for place in one.places})
+        self.versions = installed_versions(
+            {place.package for one in self.patches.values() for place in one.places}
+        )
         self.journal = Journal(self.versions)
         self._imports = AfterImport()
 
@@ -111,7 +113,9 @@ class Fixes:
         self.journal.note(name, outcome)
         if self.switch.strict:
             self.journal.write()
-            raise PatchDeclined(f"{name}: {outcome.why.value}{': ' if outcome.detail else ''}{outcome.detail}")
+            raise PatchDeclined(
+                f"{name}: {outcome.why.value}{': ' if outcome.detail else ''}{outcome.detail}"
+            )
 
 
 def _applied(patch: Patch, need: Need, module: ModuleType) -> Outcome:

@@ -144,7 +144,11 @@ def _compiled(tree: ast.Module, name: str, path: str) -> CodeType | None:
     wanted = [node for node in _defined(tree) if _name(node) == top][-1:]
     module = ast.Module(body=[*future, *wanted], type_ignores=[])  # type: ignore[list-item]
     return next(
-        (code for code in _codes(compile(module, path, "exec", dont_inherit=True)) if code.co_qualname == name),
+        (
+            code
+            for code in _codes(compile(module, path, "exec", dont_inherit=True))
+            if code.co_qualname == name
+        ),
         None,
     )
 

@@ -12,6 +12,7 @@ from gpu_gotchas.hardware.conditions import HardwareCondition
 from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
 from gpu_gotchas.records.model import Bound, Candidate, Gotcha
 from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.links import gotcha_address, json_path, markdown_copy_path
 
 FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
@@ -22,7 +23,7 @@ _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "
 
 def index(knowledge: Knowledge) -> str:
     """index.json: what there is, and where the rest of it lies."""
-    return _dump(
+    return dump(
         {
             "version": FORMAT,
             "generated": knowledge.generated,
@@ -36,7 +37,7 @@ def index(knowledge: Knowledge) -> str:
 
 def record(entry: Entry) -> str:
     """gotchas/<id>.json: everything about one record."""
-    return _dump({"version": FORMAT, "licence": LICENCES["records"], **_record(entry)})
+    return dump({"version": FORMAT, "licence": LICENCES["records"], **_record(entry)})
 
 
 def _brief(entry: Entry) -> dict[str, Any]:
@@ -44,31 +45,32 @@ def _brief(entry: Entry) -> dict[str, Any]:
     return {
         **{key: whole[key] for key in _IN_INDEX},
         "summary": whole["symptom"]["summary"],
-        "page": f"gotchas/{entry.gotcha.id}/",
-        "json": f"gotchas/{entry.gotcha.id}.json",
+        "page": gotcha_address(entry.gotcha.id),
+        "json": json_path(entry.gotcha.id),
+        "markdown": markdown_copy_path(entry.gotcha.id),
     }
 
 
 def _record(entry: Entry) -> dict[str, Any]:
     """status: what results bear out; claimed_status: what the record says. Withdrawn advice is left out."""
     gotcha, proof = entry.gotcha, entry.proof
-    said = _plain(gotcha)
+    said = plain(gotcha)
     if gotcha.status.withdrawn:
         del said["workaround"], said["fixes"]
     return {
         **said,
         "status": entry.status.value,
         "claimed_status": gotcha.status.value,
-        "proof": None if proof is None else {"status": proof.status.value, **_plain(proof)},
+        "proof": None if proof is None else {"status": proof.status.value, **plain(proof)},
         "results": [json.loads(result.to_json()) for result in entry.results],
     }
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {**_plain(candidate), "status": "candidate"}
+    return {**plain(candidate), "status": "candidate"}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Frozen data as JSON types. Ranges stay in the record's own words."""
     if isinstance(value, Enum):
         return value.value
@@ -81,12 +83,12 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         left_out = _OF_FILES if isinstance(value, Gotcha | Candidate) else ()
         return {
-            one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
+            one.name: plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
         }
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(part) for key, part in value.items()}
+        return {plain(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return value
 
 
@@ -97,15 +99,15 @@ def _hardware(condition: HardwareCondition) -> Any:
         if wanted.any:
             said[vendor.value] = "any"
         elif wanted.capabilities:
-            said[vendor.value] = {"compute_capability": _plain(wanted.capabilities)}
+            said[vendor.value] = {"compute_capability": plain(wanted.capabilities)}
         else:
-            said[vendor.value] = {"gfx": _plain(wanted.names)}
+            said[vendor.value] = {"gfx": plain(wanted.names)}
     for name in ("shared_memory", "memory", "count", "p2p"):
         if getattr(condition, name) is not None:
-            said[name] = _plain(getattr(condition, name))
+            said[name] = plain(getattr(condition, name))
     return said or "any"
 
 
-def _dump(value: Any) -> str:
+def dump(value: Any) -> str:
     """ASCII, so that no reader has to guess the encoding and nothing invisible is inside."""
     return json.dumps(value, separators=(",", ":")) + "\n"

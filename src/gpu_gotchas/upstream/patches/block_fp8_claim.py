@@ -28,7 +28,10 @@ def _honest(said: Any, /, cls: Any, compute_capability: int | None = None) -> An
         found = platform.get_device_capability()
         capability = None if found is None else found.to_int()
     if capability is not None and capability < FIRST:
-        return False, f"Triton has no fp8e4nv below compute capability 8.9, and this card has {capability / 10}."
+        return (
+            False,
+            f"Triton has no fp8e4nv below compute capability 8.9, and this card has {capability / 10}.",
+        )
     return said
 
 

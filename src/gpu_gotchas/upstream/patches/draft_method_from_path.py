@@ -65,7 +65,9 @@ def _probe(module: ModuleType) -> Answer:
     hf_config = _Open(model_type="qwen3", architectures=["Qwen3ForCausalLM"], vocab_size=151_936)
 
     def draft(model: str, **_: object) -> _Open:
-        return _Open(model=model, hf_config=hf_config, architectures=hf_config.architectures, max_model_len=4096)
+        return _Open(
+            model=model, hf_config=hf_config, architectures=hf_config.architectures, max_model_len=4096
+        )
 
     module.__dict__.update(ModelConfig=draft, ParallelConfig=_Open)
     asked = _blank(module.SpeculativeConfig)

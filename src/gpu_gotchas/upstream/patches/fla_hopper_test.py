@@ -43,7 +43,9 @@ def _probe(module: ModuleType) -> Answer:
         wanted = [
             node
             for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == _FLAG
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == _FLAG
         ]
         exec(compile(ast.Module(body=list(wanted), type_ignores=[]), str(path), "exec"), module.__dict__)
     return _ask(module)

@@ -72,7 +72,9 @@ def _ask(module: ModuleType) -> Answer:
         (48, window(**common, sliding_window=1024)),
         (5, window(**common, sliding_window=512)),
     ]
-    specs = {f"layer.{kind}.{number}": spec for kind, (count, spec) in enumerate(kinds) for number in range(count)}
+    specs = {
+        f"layer.{kind}.{number}": spec for kind, (count, spec) in enumerate(kinds) for number in range(count)
+    }
     groups = module._get_kv_cache_groups_uniform_page_size(specs)
     held = sorted(name for group in groups for name in group.layer_names)
     size = max(len(group.layer_names) for group in groups)

@@ -45,9 +45,7 @@ PATCH = Patch(
     id=ID,
     does="Refuses 8-bit activations on Marlin for a checkpoint with negative group scales.",
     places=(
-        Place(
-            "vllm.model_executor.layers.quantization.utils.marlin_utils", "marlin_act_int8_process_scales"
-        ),
+        Place("vllm.model_executor.layers.quantization.utils.marlin_utils", "marlin_act_int8_process_scales"),
     ),
     releases=VersionRange("0.16.0", last_bad="0.33.0"),
     replace=_replace,

@@ -37,7 +37,13 @@ def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
 
 
 def _asked() -> Iterator[dict[str, int]]:
-    tokens, experts, size_k, size_n, groups = (1, 4, 32), (8, 64, 128), (1024, 2048, 4096), (512, 1024), (32, 128)
+    tokens, experts, size_k, size_n, groups = (
+        (1, 4, 32),
+        (8, 64, 128),
+        (1024, 2048, 4096),
+        (512, 1024),
+        (32, 128),
+    )
     for m, e, k, n, g in product(tokens, experts, size_k, size_n, groups):
         yield {
             "num_valid_tokens": 8 * m,
