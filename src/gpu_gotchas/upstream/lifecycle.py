@@ -64,7 +64,7 @@ def apply(patch: Patch, need: Need, module: ModuleType) -> NotNeeded | Declined 
     """Put the patch in place in the imported `module`; None once it is. Raises what the patch raises."""
     if patch.traced and capture_has_begun():
         return Declined(Reason.CAPTURE_BEGUN)
-    late = [name for name in patch.before if name in sys.modules]
+    late = [name for name in patch.before if _is_imported(name)]
     if late:
         return Declined(Reason.TOO_LATE, late[0])
     owner, name = owner_of(module, need.place.name)
@@ -105,6 +105,12 @@ def owner_of(module: ModuleType, name: str) -> tuple[Any, str]:
     """The object that holds the last part of a dotted name, and that part. Raises AttributeError."""
     *above, last = name.split(".")
     return reduce(getattr, above, module), last
+
+
+def _is_imported(name: str) -> bool:
+    """Whether a module has run to its end. One that is just importing what is patched has not used it yet."""
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 def capture_has_begun() -> bool:

@@ -1,31 +1,47 @@
-"""Asks each patch's full question in a process of its own: `python -m gpu_gotchas.upstream.measure ID…`.
+"""A process in which patches are asked their full question: `python -m gpu_gotchas.upstream.measure ID…`.
 
-The process holds the genuine package, stands in for the card that the patches name, and is thrown away after.
-Each patch is asked without the patch, with it, and once it is taken out again, which must be as before.
-The answer is one line of JSON on stdout.
+It holds the genuine package, stands in for the card that the patches name, and is thrown away after. Each patch
+is asked without the patch, with it, and once it is taken out again, which must be as before. The answer is one
+line of JSON on stdout.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import os
-import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from gpu_gotchas.upstream import lifecycle
 from gpu_gotchas.upstream.patch import Answer, Patch
+from gpu_gotchas.upstream.patches import all_patches
 from gpu_gotchas.upstream.process import installed_versions
-from gpu_gotchas.upstream.verdicts import Verdict
 
 
-def measure(patch: Patch, versions: Mapping[str, str]) -> tuple[Verdict | None, str]:
-    """The verdict over the installed code, and a word on what went wrong, if anything. None: no such code."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the code at a patch's place answered. fault: what went wrong in asking, empty if nothing did.
+
+    signature is None where the installed release has no such code; then nothing was asked.
+    """
+
+    patch: str
+    signature: str | None
+    before: Answer = Answer.UNASKED
+    after: Answer = Answer.UNASKED
+    card: str | None = None
+    versions: Mapping[str, str] | None = None
+    fault: str = ""
+
+
+def measure(patch: Patch, versions: Mapping[str, str]) -> Measured:
+    """Ask the installed code without the patch and with it, in this process."""
     place, signature = lifecycle.find(patch)
-    if place is None or signature is None:
-        return None, "not there"
+    if place is None:
+        return Measured(patch.id, None, versions=versions)
     module = importlib.import_module(place.module)
     answers, fault = [], ""
     try:
@@ -37,56 +53,70 @@ def measure(patch: Patch, versions: Mapping[str, str]) -> tuple[Verdict | None, 
     lifecycle.revert(patch)
     before, after, *_ = (*answers, Answer.UNASKED, Answer.UNASKED)
     if not fault and patch.question(module) is not before:
-        fault, after = "taken out again, the code does not answer as before", Answer.UNASKED
-    return Verdict(patch.id, signature, before, after, patch.card, versions), fault
+        fault = "taken out again, the code does not answer as it did before"
+        after = Answer.UNASKED
+    return Measured(patch.id, signature, before, after, patch.card, versions, fault)
 
 
-def _stand_in_for(card: str | None) -> None:
-    """Make this process one on that card, for good: the package's platform, and Triton's driver."""
+def measure_all(patches: Sequence[Patch]) -> list[Measured]:
+    """Every one of `patches`, which must name one card between them. This process is spoilt by it."""
+    (card,) = {patch.card for patch in patches}
+    versions = installed_versions({place.package for one in patches for place in one.places})
+    # Import first, then stand in: a package that meets a card while it is imported wants its compiled parts.
+    found = [lifecycle.find(patch)[0] for patch in patches]
+    for place in found:
+        if place is not None:
+            importlib.import_module(place.module)
+    if card is not None and any(found):
+        _stand_in_for(card)
+    return [measure(patch, versions) for patch in patches]
+
+
+def _stand_in_for(card: str) -> None:
     from gpu_gotchas.hardware.catalogue import find_target
     from gpu_gotchas.repro import dry
-    from gpu_gotchas.upstream.stand_in_card import stand_in_for
+    from gpu_gotchas.repro.upstream import as_capability
 
-    if card is not None:
-        target = find_target(card)
-        dry.install(target)
-        stand_in_for(target)
+    target = find_target(card)
+    dry.install(target)
+    as_capability(target.capability or (0, 0))
 
 
-def main(names: Sequence[str]) -> None:
-    from gpu_gotchas.upstream.patches import all_patches
+def to_json(found: Measured) -> dict[str, object]:
+    return {
+        "patch": found.patch,
+        "signature": found.signature,
+        "before": found.before.value,
+        "after": found.after.value,
+        "card": found.card,
+        "versions": dict(found.versions or {}),
+        "fault": found.fault,
+    }
 
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m gpu_gotchas.upstream.measure", description=__doc__)
+    parser.add_argument("ids", nargs="+", metavar="ID")
+    parser.add_argument("--package", help="folder of an unpacked release; else what is installed is asked")
+    said = parser.parse_args()
     # The answer stands alone on stdout; what packages print goes to stderr.
     stdout = os.dup(1)
     os.dup2(2, 1)
-    patches = [patch for patch in all_patches() if patch.id in names]
-    cards = {patch.card for patch in patches}
-    if len(cards) > 1:
-        raise SystemExit(f"one process stands in for one card, not for {cards}")
-    versions = installed_versions({place.package for one in patches for place in one.places})
-    # Import first, then stand in: a package that finds CUDA at import wants its compiled parts.
-    for patch in patches:
-        place, _ = lifecycle.find(patch)
-        if place is not None:
-            importlib.import_module(place.module)
-    for card in cards:
-        _stand_in_for(card)
-    rows: list[dict[str, Any]] = []
-    for patch in patches:
-        verdict, fault = measure(patch, versions)
-        rows.append(
-            {
-                "patch": patch.id,
-                "signature": verdict.signature if verdict else None,
-                "before": verdict.before.value if verdict else None,
-                "after": verdict.after.value if verdict else None,
-                "card": patch.card,
-                "versions": dict(versions),
-                "fault": fault,
-            }
-        )
-    os.write(stdout, (json.dumps(rows) + "\n").encode())
+    open_release(said.package)
+    found = measure_all([patch for patch in all_patches() if patch.id in said.ids])
+    os.write(stdout, (json.dumps([to_json(one) for one in found]) + "\n").encode())
+
+
+def open_release(folder: str | None) -> None:
+    """Import vLLM from `folder` as from an installed package, and begin without a card."""
+    from gpu_gotchas.repro.paths import open_package
+    from gpu_gotchas.repro.upstream import vllm
+
+    if folder is not None:
+        open_package(folder, ["vllm"])
+    else:
+        vllm.prepare()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

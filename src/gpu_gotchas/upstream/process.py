@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
@@ -55,6 +56,9 @@ class Fixes:
             else:
                 self._note(patch, decided)
         self.journal.summary()
+        # A forked worker has the patches, and is told apart by its own file only.
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.journal.write)
 
     def revert(self, name: str) -> None:
         """Take one patch out again. It stays out until the next start."""

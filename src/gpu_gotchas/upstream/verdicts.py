@@ -91,7 +91,7 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
 
 
 def _key(verdict: Verdict) -> tuple[object, ...]:
-    return verdict.patch, verdict.signature, verdict.card, sorted(verdict.versions.items())
+    return verdict.patch, verdict.signature, verdict.card, *sorted(verdict.versions.items())
 
 
 def _minor(version: str | None) -> tuple[str, ...]:
