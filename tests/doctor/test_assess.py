@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -203,3 +204,11 @@ def test_a_draft_never_counts_as_certain() -> None:
     found = assess(gotcha(case(AMPERE), status=Status.DRAFT), machine())
     assert (found.verdict, found.bites, found.warns) == (Verdict.MAY, False, True)
     assert "no run has shown" in " ".join(found.open)
+
+
+def test_what_must_be_so_and_no_setting_says_keeps_it_open() -> None:
+    record = gotcha(replace(case(AMPERE), provided="a kernel works with FP8"))
+    found = assess(record, machine())
+    assert (found.verdict, found.warns) == (Verdict.MAY, True)
+    assert found.open == ("whether a kernel works with FP8: gotchas show sample-one",)
+    assert assess(record, machine("sm_90")).verdict is Verdict.CANNOT

@@ -116,9 +116,9 @@ def assess(
     cases = []
     for case in gotcha.affects:
         parts = conditions(case, machine, in_force, known)
-        if gotcha.control is ControlAxis.CONDITION and not case.when:
-            # Its controls differ in something else than card and version, which the case does not name.
-            parts = (*parts, unstated(gotcha.id))
+        if case.provided or (gotcha.control is ControlAxis.CONDITION and not case.when):
+            # What tells its controls apart is not always a card, a version or a setting.
+            parts = (*parts, unstated(gotcha.id, case.provided))
         if gotcha.status is Status.DRAFT:
             parts = (*parts, unproven(gotcha.id))
         cases.append(CaseAnswer(every(part.truth for part in parts), parts))

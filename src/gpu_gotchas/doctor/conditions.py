@@ -45,10 +45,11 @@ class Condition:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
 
 
-def unstated(id: str) -> Condition:
+def unstated(id: str, provided: str | None = None) -> Condition:
     """What a record describes in words alone: something of a model, or of its inputs."""
-    words = "what the record describes, and no setting says"
-    decide = f"whether it applies to your model and inputs: gotchas show {id}"
+    words = provided or "what the record describes, and no setting says"
+    what = f"whether {provided}" if provided else "whether it applies to your model and inputs"
+    decide = f"{what}: gotchas show {id}"
     return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
 
 
