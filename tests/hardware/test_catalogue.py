@@ -235,6 +235,7 @@ def test_a_laptop_is_not_its_namesake() -> None:
         ("8.6", "sm_86"),
         ("SM_90", "sm_90"),
         ("RTX 3090", "sm_86"),
+        ("rtx-3090", "sm_86"),
         ("geforce rtx 3090", "sm_86"),
         ("NVIDIA GeForce RTX 3090", "sm_86"),
         ("nvidia-l4", "sm_89"),

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gpu_gotchas.repro.absent import Absent
+from gpu_gotchas.repro.upstream.stand_ins import say_stood_in
+
 
 def take(
     path: Path, names: Sequence[str], stand_ins: Mapping[str, object], *, if_there: Sequence[str] = ()
@@ -26,10 +29,11 @@ def take(
     wanted = [node for node in tree.body if _binds(node) & {*names, *if_there}]
     missing = sorted(set(names).difference(*map(_binds, wanted)))
     if missing:
-        raise LookupError(f"{path} defines no {', '.join(missing)} at its top level")
+        raise Absent(f"{path} defines no {', '.join(missing)} at its top level")
     header = ast.parse("from __future__ import annotations").body
     module = ast.Module(body=[*header, *wanted], type_ignores=[])
     namespace: dict[str, Any] = dict(stand_ins)
+    say_stood_in(*stand_ins)
     exec(compile(module, str(path), "exec"), namespace)
     return {name: namespace[name] for name in names}
 

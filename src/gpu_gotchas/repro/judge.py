@@ -70,6 +70,8 @@ def _broken(run: Run, seen: Observation, symptom: str | None) -> Verdict | None:
         return None if symptom else Verdict(Outcome.CRASHED, ended)
     if answer.missing and not symptom:
         return Verdict(Outcome.SKIPPED, needs(answer.missing))
+    if answer.absent and not symptom and not _claims_versions(run, answer):
+        return Verdict(Outcome.SKIPPED, f"{run.package} does not have what is asked: {answer.absent}")
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {last_line(answer.exception)}")
     if not all(map(math.isfinite, answer.measured)):
