@@ -29,7 +29,7 @@ def test_padding_is_what_no_layer_fills(layers: list[int], size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layers", "size"), [((20, 30), 10), ((10, 20), 10), ((16, 48, 5), 8), ((12, 13), 4), ((7,), 7)]
+    ("layers", "size"), [((20, 30), 10), ((10, 20), 10), ((16, 48, 5), 8), ((12, 13), 13), ((7,), 7)]
 )
 def test_known_models(layers: tuple[int, ...], size: int) -> None:
     assert group_size(layers) == size
