@@ -163,11 +163,11 @@ def _conclude(gotcha: Gotcha, package: str, seen: list[Release], terminal: Termi
     if all(release.shown is Shown.UNCLEAR for release in seen):
         raise NothingRan(f"no release of {package} told anything")
     for range_ in ranges(seen):
-        ends = ("introduced", range_.introduced), ("fixed", range_.fixed), ("last_bad", range_.last_bad)
-        told = ", ".join(f"{end} {version}" for end, version in ends if version)
-        terminal.line(f"seen to fail: {told}")
+        start = range_.introduced or "the first that was asked"
+        end = f"to before {range_.fixed}" if range_.fixed else f"to {range_.last_bad}"
+        terminal.line(f"seen to fail: from {start} {end}")
     found = compare(gotcha, package, seen)
-    for words, lines in (("measured", found.measured), ("only believed", found.believed)):
+    for words, lines in (("measured here", found.measured), ("not measured here", found.believed)):
         for line in lines:
             terminal.line(f"{words}: {line}")
     for line in unsaid(seen, package):
