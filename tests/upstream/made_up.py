@@ -38,7 +38,8 @@ def install(folder: Path, core: str = FAULTY, version: str = "1.2.0") -> Path:
     package.mkdir(parents=True, exist_ok=True)
     (package / "__init__.py").write_text("")
     (package / "core.py").write_text(core)
-    (package / "other.py").write_text("from made_up.core import total\n\ndef use(numbers):\n    return total(numbers)\n")
+    other = "from made_up.core import total\n\ndef use(numbers):\n    return total(numbers)\n"
+    (package / "other.py").write_text(other)
     info = folder / f"made_up-{version}.dist-info"
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: made_up\nVersion: {version}\n")
@@ -73,7 +74,7 @@ def verdict(one: Patch, before: Answer = Answer.FAULTY, after: Answer = Answer.R
     """A verdict about the code that can be imported now."""
     found = signature(one.places[0])
     assert found is not None
-    return Verdict(one.id, found, before, after, one.card, {"triton": "3.7.0"})
+    return Verdict(one.id, found, before, after, one.card, "3.7.0" if one.compiled else None)
 
 
 def verdicts(*patches: Patch) -> Verdicts:

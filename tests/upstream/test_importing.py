@@ -22,7 +22,7 @@ def test_it_is_called_once_the_module_has_run_and_not_before(package: Path) -> N
     assert seen == [1]
 
 
-def test_it_is_called_at_once_for_a_module_that_is_there_and_again_when_that_is_loaded_anew(package: Path) -> None:
+def test_it_is_called_at_once_for_a_module_that_is_there_and_again_after_a_reload(package: Path) -> None:
     core = importlib.import_module("made_up.core")
     seen = []
     hook = AfterImport()

@@ -22,7 +22,7 @@ from gpu_gotchas.upstream.verdicts import Verdicts
 from tests.upstream import made_up
 
 ROOT = Path(__file__).parents[2]
-LOADER = '''
+LOADER = """
 import os
 from importlib.metadata import entry_points
 
@@ -38,8 +38,8 @@ def load_general_plugins():
     for plugin in entry_points(group="vllm.general_plugins"):
         if allowed is None or plugin.name in allowed.split(","):
             plugin.load()()
-'''
-MAIN = '''
+"""
+MAIN = """
 import json
 import multiprocessing
 import sys
@@ -62,7 +62,7 @@ if __name__ == "__main__":
     with multiprocessing.get_context(how).Pool(1) as pool:
         child = pool.apply(work, ([1, 2, 4],))
     print(json.dumps({"parent": parent, "child": child}))
-'''
+"""
 
 
 @dataclass
@@ -74,7 +74,8 @@ class Tree:
     variables: dict[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GPU_GOTCHAS", "VLLM"))}
+        ours = "GPU_GOTCHAS", "VLLM"
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         paths = [str(self.site), str(ROOT / "src"), str(ROOT)]
         return {
             **kept,
@@ -93,7 +94,8 @@ class Tree:
         return self.run(str(self.site / "main.py"), how, when)
 
     def files(self) -> list[dict]:
-        return [json.loads(path.read_text()) for path in sorted((self.cache / "fixes/processes").glob("*.json"))]
+        folder = self.cache / "fixes/processes"
+        return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
 
 
 def entry_points_file(site: Path) -> None:
@@ -127,7 +129,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("how", ["spawn", "fork"])
-def test_parent_and_workers_are_patched_whenever_the_module_is_imported(tree: Tree, how: str, when: str) -> None:
+def test_parent_and_workers_are_patched_whenever_it_is_imported(tree: Tree, how: str, when: str) -> None:
     done = tree.main(how, when)
     assert json.loads(done.stdout) == {"parent": 7, "child": 7}, done.stderr
     said = tree.files()
@@ -139,7 +141,9 @@ def test_parent_and_workers_are_patched_whenever_the_module_is_imported(tree: Tr
     assert len(lines) == (2 if how == "spawn" else 1)
 
 
-@pytest.mark.parametrize("variables", [{"GPU_GOTCHAS_FIXES": "off"}, {"GPU_GOTCHAS_FIXES": ""}, {"VLLM_PLUGINS": "x"}])
+@pytest.mark.parametrize(
+    "variables", [{"GPU_GOTCHAS_FIXES": "off"}, {"GPU_GOTCHAS_FIXES": ""}, {"VLLM_PLUGINS": "x"}]
+)
 def test_off_or_left_out_nothing_is_touched(tree: Tree, variables: dict[str, str]) -> None:
     tree.variables = variables
     done = tree.main()
@@ -197,11 +201,12 @@ new = {name for name in set(sys.modules) - before if name.partition(".")[0] not 
 print(sorted(new))
 """
     done = tree.run("-c", code)
-    ours = ["gpu_gotchas", "gpu_gotchas.upstream", "gpu_gotchas.upstream.plugin", "gpu_gotchas.upstream.switch"]
+    upstream = "gpu_gotchas.upstream"
+    ours = ["gpu_gotchas", upstream, f"{upstream}.plugin", f"{upstream}.switch"]
     assert done.stdout.strip() == str(ours), done.stderr
 
 
-VLLM_MAIN = '''
+VLLM_MAIN = """
 import json
 import multiprocessing
 import os
@@ -225,13 +230,11 @@ if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         child = pool.apply(work, (0,))
     print(json.dumps([parent, child]))
-'''
+"""
 
 
 @pytest.mark.parametrize(("fixes", "block"), [("off", 512), ("moe-wna16-block-k-illegal", 256)])
-def test_vllm_itself_finds_and_calls_it_in_parent_and_worker(
-    tmp_path: Path, fixes: str, block: int
-) -> None:
+def test_vllm_itself_finds_and_calls_it_in_parent_and_worker(tmp_path: Path, fixes: str, block: int) -> None:
     try:
         package = find_package(f"vllm=={RELEASES[-1]}")
     except PackageError as error:

@@ -1,4 +1,4 @@
-"""Places where patches stand: any order of coming and going gives the same, and the last one out leaves nothing."""
+"""Places where patches stand: any order of coming and going gives the same, and nothing stays behind."""
 
 from __future__ import annotations
 

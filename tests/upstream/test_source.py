@@ -1,4 +1,4 @@
-"""Signatures of code: the same where nothing changed but its looks, another one with every change of behaviour."""
+"""Signatures of code: the same where nothing changed but its looks, another with every other change."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def test_methods_and_variables_are_found_and_what_is_not_there_is_not(package: P
 
 
 def test_a_definition_below_if_or_try_is_found_and_the_last_one_holds(package: Path) -> None:
-    nested = "try:\n    import nothing_there\nexcept ImportError:\n    pass\nelse:\n    def total(numbers):\n        return 0\n"
+    body = "    def total(numbers):\n        return 0\n"
+    nested = f"try:\n    import nowhere\nexcept ImportError:\n    pass\nelse:\n{body}"
     assert signed(package, nested)
     twice = FAULTY + "\n\ndef total(numbers):\n    return 0\n"
     assert signed(package, twice) == signed(package, "def total(numbers):\n    return 0\n")
@@ -71,7 +72,8 @@ def test_code_that_is_loaded_is_told_from_code_that_was_changed(package: Path) -
 
 @pytest.mark.parametrize("head", ["import os", "try:\n    import os\nexcept ImportError:\n    raise"])
 def test_loaded_code_is_known_whatever_the_module_imports(package: Path, head: str) -> None:
-    made_up.install(package, f"{head}\n\ndef total(numbers):\n    return os.getenv('X') or os.path.join('a')\n")
+    body = "    return os.getenv('X') or os.path.join('a')"
+    made_up.install(package, f"{head}\n\ndef total(numbers):\n{body}\n")
     assert is_loaded_code(PLACE, importlib.import_module("made_up.core").total)
 
 

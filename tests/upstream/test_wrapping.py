@@ -84,7 +84,8 @@ def test_a_refusal_is_what_a_guard_is_for(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_what_the_original_raises_is_raised(way: str) -> None:
     wrap, part = WAYS[way]
-    changed = part if way == "result" else (lambda number, **k: ((number,), k)) if way != "instead" else broken
+    same = {"result": part, "instead": broken}
+    changed = same.get(way, lambda number, **named: ((number,), named))
     with pytest.raises(ZeroDivisionError):
         wrap(changed)(4, by=0)
 

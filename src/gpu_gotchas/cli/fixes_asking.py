@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gpu_gotchas.cli.exits import BadInput, Exit
@@ -39,7 +39,7 @@ def prepare_installed(ids: Sequence[str]) -> int:
 
 
 def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) -> int:
-    """Make the rows of those releases by running, and write them; with `check`, hold them against what is kept.
+    """Make the rows of those releases by running, and write them; or `check` them against what is kept.
 
     tritons: releases of Triton beside the installed one, for patches whose answer takes a compiler.
     Exit code 1 where a question could not be put, or what came out is not what is kept.
@@ -64,7 +64,8 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
             served = table.serve(all_patches(), folder)
             for name, cell in served.items():
                 if check:
-                    wrong |= _differs(terminal, f"{name} in {release}", cells.get(name, {}).get(release), cell)
+                    known = cells.get(name, {}).get(release)
+                    wrong |= _differs(terminal, f"{name} in {release}", known, cell)
                 cells.setdefault(name, {})[release] = cell
                 terminal.line(f"{release}  {name}: {_words(cell)}")
             if not check:
@@ -88,19 +89,16 @@ def _differs(terminal: Terminal, place: str, kept: Cell | None, now: Cell) -> bo
 
 
 def _tell(terminal: Terminal, finding: Finding) -> None:
-    verdict: Mapping[str, str] | None = None
+    found = finding.verdict
     if finding.fault:
         terminal.note(f"{finding.patch}: could not be asked")
         for line in finding.fault.splitlines():
             terminal.note(f"  {line}")
-    elif finding.verdict is None:
+    elif found is None:
         terminal.line(f"{finding.patch}: no such code here")
     else:
-        verdict = finding.verdict.versions
-        triton = f" (Triton {verdict.get('triton')})" if finding.verdict.card else ""
-        terminal.line(
-            f"{finding.patch}: {finding.verdict.before.value}, with the patch {finding.verdict.after.value}{triton}"
-        )
+        triton = f" (Triton {found.triton})" if found.triton else ""
+        terminal.line(f"{finding.patch}: {found.before.value}, with the patch {found.after.value}{triton}")
 
 
 def _words(cell: Cell) -> str:

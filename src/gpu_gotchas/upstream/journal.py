@@ -1,4 +1,4 @@
-"""What became of the patches in this process: one line on stderr, and a file that `gotchas fixes status` reads."""
+"""What became of the patches in this process: a line on stderr, and a file for `gotchas fixes status`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A process in which patches are asked their full question: `python -m gpu_gotchas.upstream.measure ID…`.
 
-It holds the genuine package, stands in for the card that the patches name, and is thrown away after. Each patch
-is asked without the patch, with it, and once it is taken out again, which must be as before. The answer is one
+It holds the genuine package, stands in for the card that the patches name, and is thrown away after. The code
+is asked without the patch, with it, and once it is taken out again, which must be as before. The answer is a
 line of JSON on stdout.
 """
 
@@ -13,7 +13,7 @@ import json
 import os
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from gpu_gotchas.upstream import lifecycle
 from gpu_gotchas.upstream.patch import Answer, Patch
@@ -25,7 +25,8 @@ from gpu_gotchas.upstream.process import installed_versions
 class Measured:
     """What the code at a patch's place answered. fault: what went wrong in asking, empty if nothing did.
 
-    signature is None where the installed release has no such code; then nothing was asked.
+    signature is None where the installed release has no such code; then nothing was asked. release: of the
+    package. triton: the release that compiled, for a patch whose answer takes a compiler.
     """
 
     patch: str
@@ -33,7 +34,8 @@ class Measured:
     before: Answer = Answer.UNASKED
     after: Answer = Answer.UNASKED
     card: str | None = None
-    versions: Mapping[str, str] | None = None
+    release: str | None = None
+    triton: str | None = None
     fault: str = ""
 
 
@@ -41,7 +43,7 @@ def measure(patch: Patch, versions: Mapping[str, str]) -> Measured:
     """Ask the installed code without the patch and with it, in this process."""
     place, signature = lifecycle.find(patch)
     if place is None:
-        return Measured(patch.id, None, versions=versions)
+        return Measured(patch.id, None)
     module = importlib.import_module(place.module)
     answers, fault = [], ""
     try:
@@ -55,7 +57,9 @@ def measure(patch: Patch, versions: Mapping[str, str]) -> Measured:
     if not fault and patch.question(module) is not before:
         fault = "taken out again, the code does not answer as it did before"
         after = Answer.UNASKED
-    return Measured(patch.id, signature, before, after, patch.card, versions, fault)
+    triton = versions.get("triton") if patch.compiled else None
+    release = versions.get(place.package)
+    return Measured(patch.id, signature, before, after, patch.card, release, triton, fault)
 
 
 def measure_all(patches: Sequence[Patch]) -> list[Measured]:
@@ -83,15 +87,7 @@ def _stand_in_for(card: str) -> None:
 
 
 def to_json(found: Measured) -> dict[str, object]:
-    return {
-        "patch": found.patch,
-        "signature": found.signature,
-        "before": found.before.value,
-        "after": found.after.value,
-        "card": found.card,
-        "versions": dict(found.versions or {}),
-        "fault": found.fault,
-    }
+    return {**asdict(found), "before": found.before.value, "after": found.after.value}
 
 
 def main() -> None:

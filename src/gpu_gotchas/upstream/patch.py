@@ -1,7 +1,7 @@
-"""What a patch is: where the faulty code lies, what replaces it, and the question that tells wrong from right.
+"""What a patch is: where the faulty code lies, what replaces it, and the question that tells the two apart.
 
-A patch is data and three small functions. What decides over it (`decide`), puts it in place (`sites`) and
-keeps its state (`lifecycle`) is the same for all of them.
+A patch is data and three small functions. What decides over it (`lifecycle`), puts it in place (`sites`)
+and accounts for it (`journal`) is the same for all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Place:
     """A definition in an installed package.
 
     module: dotted name. name: of the function, method (`Class.method`) or module variable in it.
-    also: further definitions of the same file on which the fault depends. They are part of what is recognised.
+    also: further definitions of the same file on which the fault depends. They belong to what is known.
     """
 
     module: str
@@ -63,7 +63,7 @@ class Patch:
     owners: what is replaced, where it is not the place itself: (object or dict, name) pairs.
     traced: whether torch.compile or a CUDA graph captures the code. opt_in: not part of `auto`.
     salts: makes the key of the compile cache know of patches; comes along with any that is traced.
-    before: modules that take over what it changes while they are imported; once one of them is there it is late.
+    before: modules that take over what it changes while they are imported; once one is there it is too late.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """The entry point that vLLM calls in each of its processes (`vllm.general_plugins`).
 
-Until it is switched on it imports the standard library only and does nothing. It never raises, except in strict
-mode: vLLM passes what a plugin raises on, which ends the process.
+Until it is switched on it imports the standard library only and does nothing. It never raises, except in
+strict mode: vLLM passes what a plugin raises on, which ends the process.
 """
 
 from __future__ import annotations

@@ -89,6 +89,7 @@ def _finding(row: Mapping[str, Any]) -> Finding:
         before=Answer(row["before"]),
         after=Answer(row["after"]),
         card=row["card"],
-        versions=row["versions"],
+        triton=row["triton"],
+        releases=(row["release"],),
     )
     return Finding(row["patch"], verdict, row["fault"])

@@ -78,7 +78,7 @@ class Fixes:
             for patch in self.patches.values()
             if patch.id in self.switch.named or (self.switch.auto and not patch.opt_in)
         }
-        # What is traced is cached under a key that knows nothing of patches: the one that salts it comes along.
+        # What is traced is cached under a key that knows of no patches: the one that salts it comes along.
         if any(patch.traced for patch in chosen.values()):
             chosen.update((one.id, one) for one in self.patches.values() if one.salts)
         return list(chosen.values())

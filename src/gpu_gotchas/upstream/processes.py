@@ -57,7 +57,7 @@ class NotLoaded:
 
 
 def loaded(proc: Path = _PROC) -> list[Loaded]:
-    """Processes that are alive and said what became of their fixes. Files of those that are gone are removed."""
+    """Processes that are alive and said what became of their fixes. Files of others are removed."""
     found = []
     for path in sorted(status_folder().glob("*.json")):
         try:
@@ -108,7 +108,7 @@ def _site_packages(folder: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     """Where gpu-gotchas is installed for the Python of a process."""
     places = [Path(entry) for entry in environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     with contextlib.suppress(OSError):
-        # The link that the process was started through, where that can be told, leads to its virtual environment.
+        # The link that it was started through, where that can be told, leads to its virtual environment.
         first = (folder / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
         started = Path(first) if first.startswith("/") else (folder / "exe").resolve()
         prefixes = {started.parent.parent, started.resolve().parent.parent}

@@ -1,7 +1,7 @@
 """A process as a server's: `python -m gpu_gotchas.upstream.serving ID…` switches fixes on, then imports.
 
-It asks nothing beforehand and stands in for nothing, so what it says is what a server would say. The answer, what
-became of each patch, is one line of JSON on stdout.
+It asks nothing beforehand and stands in for nothing, so what it says is what a server would say. The answer,
+what became of each patch, is one line of JSON on stdout.
 """
 
 from __future__ import annotations

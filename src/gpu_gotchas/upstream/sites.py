@@ -1,6 +1,6 @@
 """Places in memory that patches stand in, and what stood there before.
 
-Several patches may stand in one place. What is installed is always built anew from the original, one layer for
+Several patches may stand in one place. What is installed is always built anew from the original, a layer for
 each patch in the order of their ids, so that neither the order of arrival nor that of departure matters.
 """
 
@@ -102,7 +102,7 @@ def _store(owner: Any, name: str, value: Any) -> None:
 def _holders(owner: Any, value: Any) -> Iterator[tuple[ModuleType, str]]:
     """Other modules of the owner's package in which a global is that very object.
 
-    Only what is one of a kind is looked for: functions and the like, not numbers or flags that many names share.
+    Only what is one of a kind is looked for: functions and the like, not flags that many names share.
     """
     if not isinstance(owner, ModuleType) or not _one_of_a_kind(value):
         return

@@ -45,7 +45,7 @@ def read(path: Path = FILE) -> dict[str, dict[str, Cell]]:
 
 def write(table: Table, path: Path = FILE) -> None:
     rows = {
-        name: {release: {key: text for key, text in asdict(cell).items() if text} for release, cell in row.items()}
+        name: {release: {key: text for key, text in asdict(row[release]).items() if text} for release in row}
         for name, row in sorted(table.items())
     }
     text = json.dumps({"version": VERSION, "package": PACKAGE, "fixes": rows}, indent=1)

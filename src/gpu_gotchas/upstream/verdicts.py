@@ -7,8 +7,9 @@ this machine by `gotchas fixes prepare`. Reading them takes the standard library
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ class Verdict:
     """What one patch does to one piece of code.
 
     signature: of the code. before, after: its answers without and with the patch; both say UNASKED where it
-    could not be asked. card: the target that was stood in for. versions: of the packages that were there.
+    could not be asked. card: the target that was stood in for. triton: the release that compiled, for a patch
+    whose answer takes a compiler. releases: of the package, in which this very code was asked.
     """
 
     patch: str
@@ -32,13 +34,14 @@ class Verdict:
     before: Answer
     after: Answer
     card: str | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    triton: str | None = None
+    releases: tuple[str, ...] = ()
 
     def holds_for(self, patch: Patch, signature: str, versions: Mapping[str, str]) -> bool:
         """Whether this is about that code. Where a compiler's word counts, its release must be the same."""
         if (self.patch, self.signature) != (patch.id, signature):
             return False
-        return not patch.compiled or _minor(self.versions.get("triton")) == _minor(versions.get("triton"))
+        return not patch.compiled or _minor(self.triton) == _minor(versions.get("triton"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,18 @@ class Verdicts:
         return next((one for one in reversed(self.known) if one.holds_for(patch, signature, versions)), None)
 
     def with_these(self, found: Iterable[Verdict]) -> Verdicts:
-        """These and those, one for each patch, code, card and set of versions; the later one wins."""
-        kept = {_key(one): one for one in (*self.known, *found)}
-        return Verdicts(tuple(kept[key] for key in sorted(kept, key=repr)))
+        """These and those. Of two about the same code the later wins; where they agree, releases add up."""
+        kept = {_key(one): one for one in self.known}
+        for one in found:
+            there = kept.get(_key(one))
+            agrees = there is not None and (there.before, there.after) == (one.before, one.after)
+            releases = {*one.releases, *(there.releases if there and agrees else ())}
+            kept[_key(one)] = replace(one, releases=tuple(sorted(releases, key=_numbers)))
+        return Verdicts(tuple(kept[key] for key in sorted(kept)))
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        rows = [{**asdict(one), "before": one.before.value, "after": one.after.value} for one in self.known]
+        rows = [{key: value for key, value in _row(one).items() if value} for one in self.known]
         path.write_text(json.dumps({"version": VERSION, "verdicts": rows}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -79,6 +87,10 @@ def all_known() -> Verdicts:
     return Verdicts(read(SHIPPED).known + read(prepared_file()).known)
 
 
+def _row(verdict: Verdict) -> dict[str, Any]:
+    return {**asdict(verdict), "before": verdict.before.value, "after": verdict.after.value}
+
+
 def _verdict(row: Mapping[str, Any]) -> Verdict:
     return Verdict(
         patch=str(row["patch"]),
@@ -86,13 +98,18 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
         before=Answer(row["before"]),
         after=Answer(row["after"]),
         card=row.get("card"),
-        versions={str(name): str(version) for name, version in row.get("versions", {}).items()},
+        triton=row.get("triton"),
+        releases=tuple(map(str, row.get("releases", ()))),
     )
 
 
-def _key(verdict: Verdict) -> tuple[object, ...]:
-    return verdict.patch, verdict.signature, verdict.card, *sorted(verdict.versions.items())
+def _key(verdict: Verdict) -> tuple[str, ...]:
+    return verdict.patch, verdict.signature, verdict.card or "", verdict.triton or ""
 
 
 def _minor(version: str | None) -> tuple[str, ...]:
     return tuple((version or "").split(".")[:2])
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"[0-9]+", release))

@@ -1,7 +1,7 @@
 """The ways in which a patch changes a callable, none of which can make a call fail that came through before.
 
-Each keeps what the patch does apart from what the original does. When the patch's own part raises, that is said
-once and the original goes on as if there were no patch. `Refused` alone passes: to refuse is what a guard is for.
+Each keeps what the patch does apart from what the original does. When the patch's own part raises, that is
+said once and the original goes on as if there were no patch. `Refused` alone passes: guards are for that.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def instead(before: Any, patch: str, replacement: Callable[..., Any]) -> Any:
 
 
 def after_failure(before: Any, patch: str, error: type[Exception], way_out: Callable[..., Any]) -> Any:
-    """`before`; where it raises `error`, what `way_out(*args, **kwargs)` returns. None there lets it raise."""
+    """`before`; where it raises `error`, what `way_out(*args, **kwargs)` returns. None lets it raise."""
 
     @functools.wraps(before)
     def patched(*args: Any, **kwargs: Any) -> Any:

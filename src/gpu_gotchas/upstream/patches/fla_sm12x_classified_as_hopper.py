@@ -1,4 +1,4 @@
-"""flash-linear-attention's test for Hopper: true on compute capability 9.x alone, not on all that came after."""
+"""flash-linear-attention's test for Hopper: true on compute capability 9.0, not on all that came after."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def _is_hopper() -> bool:
     """Asked only where vLLM's own expression, which asks torch for the card, has just been evaluated."""
     import torch
 
-    return torch.cuda.get_device_capability()[0] == 9
+    from gpu_gotchas.fixes.arch_family import is_hopper
+
+    return is_hopper(torch.cuda.get_device_capability())
 
 
 def _replace(before: bool, module: ModuleType) -> Any:  # noqa: ARG001

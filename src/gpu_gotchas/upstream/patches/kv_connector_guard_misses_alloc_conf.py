@@ -1,4 +1,4 @@
-"""The guard against KV connectors under expandable segments: asks every variable that torch's allocator reads.
+"""The guard against KV connectors under expandable segments: asks all variables that torch's allocator reads.
 
 vLLM's guard reads PYTORCH_CUDA_ALLOC_CONF alone, and in one spelling. Torch reads PYTORCH_ALLOC_CONF first.
 """
@@ -21,7 +21,7 @@ _SEGMENTS = "expandable_segments"
 
 
 def allocator_settings(environ: Mapping[str, str]) -> str:
-    """What torch's allocator is set to, with the one option that matters spelled as the guard looks for it."""
+    """What torch's allocator is set to, the one option that matters spelled as the guard wants it."""
     conf = next((environ[name] for name in VARIABLES if environ.get(name)), "")
     fields = [field.partition(":") for field in conf.split(",")]
     on = any(

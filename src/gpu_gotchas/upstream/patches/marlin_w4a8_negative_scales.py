@@ -1,4 +1,4 @@
-"""Marlin's 8-bit activations on negative group scales: refused, where the kernel would read them as large ones."""
+"""Marlin's 8-bit activations on negative group scales: refused, where the kernel reads them as large."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _check(scales: Any, /, *rest: Any, **kwargs: Any) -> Arguments:
         raise Refused(
             capability="Marlin's kernel",
             setting=f"VLLM_MARLIN_INPUT_DTYPE=int8 with {negative} of {scales.numel()} negative group scales",
-            way_out="unset VLLM_MARLIN_INPUT_DTYPE, or fold the signs into the checkpoint's codes",
+            way_out="unset VLLM_MARLIN_INPUT_DTYPE, or fold the signs into the codes: fixes.signed_scales",
         )
     return (scales, *rest), kwargs
 
@@ -47,7 +47,7 @@ PATCH = Patch(
     places=(
         Place("vllm.model_executor.layers.quantization.utils.marlin_utils", "marlin_act_int8_process_scales"),
     ),
-    releases=VersionRange("0.16.0", last_bad="0.33.0"),
+    releases=VersionRange("0.12.0", last_bad="0.33.0"),
     replace=_replace,
     ask=_ask,
 )

@@ -103,7 +103,7 @@ def _blank(kind: Any) -> Any:
 
 PATCH = Patch(
     id=ID,
-    does="Keeps the method of speculative decoding that was asked for, whatever the model's folder is called.",
+    does="Keeps the method of speculative decoding that was asked for, whatever its folder is called.",
     places=(Place("vllm.config.speculative", "SpeculativeConfig.__post_init__"),),
     releases=VersionRange("0.20.0", last_bad="0.33.0"),
     replace=_replace,

@@ -1,7 +1,7 @@
 """Pages of layers that do not divide each other: states are padded up to whole attention pages.
 
-Up to 0.23.0 nothing but whole ratios of block sizes was tried. A state's page may always be padded, since vLLM
-steps through states by their page; an attention page may not, since some backends step through it otherwise.
+Up to 0.23.0 nothing but whole ratios of block sizes was tried. A state's page can be padded, since vLLM steps
+through states by their page; an attention page not always, since some backends step through it otherwise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Specs = Mapping[str, Any]
 
 
 def padded(specs: _Specs, state_spec: type) -> dict[str, Any] | None:
-    """The same layers with one page size, states padded and attention blocks stretched; None where that fails.
+    """The same layers with one page size, states padded and attention stretched; None where that fails.
 
     specs: KV cache spec of each layer. state_spec: the class of those that keep a state of fixed size.
     """

@@ -1,4 +1,4 @@
-"""Variables that are set to nothing: read as if they were not set, where vLLM holds "" against its choices."""
+"""Variables that are set to nothing: read as if they were not set, where "" is held against choices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def _owners(module: ModuleType) -> Iterator[tuple[Any, str]]:
 def _replace(before: Callable[[], str | None], module: ModuleType) -> Callable[[], str | None]:  # noqa: ARG001
     cells = (cell.cell_contents for cell in before.__closure__ or ())
     held = dict(zip(before.__code__.co_freevars, cells, strict=True))
-    name, default = held["env_name"], held["default"]
+    name: str = held["env_name"]
+    default: str | None = held["default"]
 
     @functools.wraps(before)
     def read() -> str | None:

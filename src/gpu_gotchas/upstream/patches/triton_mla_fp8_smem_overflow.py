@@ -12,14 +12,14 @@ from gpu_gotchas.upstream.wrapping import Arguments, WithLaunchArguments
 
 ID = "triton-mla-fp8-smem-overflow"
 # The launch as it stands, then the same tiles without pipelining, then smaller tiles.
-CANDIDATES = ({}, {"num_stages": 1}, {"num_stages": 1, "BLOCK_N": 16})
+CANDIDATES: tuple[dict[str, int], ...] = ({}, {"num_stages": 1}, {"num_stages": 1, "BLOCK_N": 16})
 
 
 class _Planned:
     """What the planner makes of a launch, remembered for launches that compile alike.
 
-    The planner compiles what the launch is about to compile anyway. Asking it costs more than a launch, so it is
-    asked once for each set of dtypes, constants, and alignments that Triton tells apart.
+    The planner compiles what the launch is about to compile anyway. Asking it costs more than a launch, so it
+    is asked once for each set of dtypes, constants and alignments that Triton tells apart.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -37,7 +37,7 @@ class _Planned:
 
 
 def _kind(argument: Any) -> object:
-    """What of an argument decides how a kernel is compiled: dtype, device and alignment, or a number's shape."""
+    """What of an argument decides how a kernel is compiled: dtype, device, alignment, or kind of number."""
     if hasattr(argument, "data_ptr"):
         return argument.dtype, argument.device, argument.data_ptr() % 16 == 0
     if isinstance(argument, int):
@@ -50,7 +50,7 @@ def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
 
 
 def _probe(module: ModuleType) -> Answer:
-    """The record's question: DeepSeek's latent over an FP8 cache, for the card that the child stands in for."""
+    """The record's question: DeepSeek's latent over an FP8 cache, for the card that is stood in for."""
     import torch
     from triton.runtime.errors import OutOfResources
 
@@ -82,7 +82,7 @@ def _probe(module: ModuleType) -> Answer:
 
 PATCH = Patch(
     id=ID,
-    does="Launches MLA's Triton decode with fewer stages, or smaller tiles, where the card has too little room.",
+    does="Launches MLA's Triton decode with fewer stages or smaller tiles where a card has too little room.",
     places=(
         Place(
             "vllm.v1.attention.ops.triton_decode_attention",

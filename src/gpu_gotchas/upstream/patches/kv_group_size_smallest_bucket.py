@@ -5,31 +5,17 @@ Off by default: other groups change the block tables, and with them how prefixes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from gpu_gotchas.fixes.kv_group_size import group_size, padding
 from gpu_gotchas.hardware.versions import VersionRange
 from gpu_gotchas.upstream.patch import Answer, Patch, Place
 from gpu_gotchas.upstream.wrapping import with_result
 
+MOST_GROUPS = 16
+"""Each group costs every request a block of its own, and every step some work."""
 ID = "kv-group-size-smallest-bucket"
-
-
-def padding(counts: Sequence[int], size: int) -> int:
-    """Layers of padding when kinds of so many layers are dealt out in groups of `size`."""
-    return sum(-count % size for count in counts)
-
-
-def best_size(counts: Sequence[int], now: int) -> int:
-    """The group size with the least padding. As few groups as possible break a tie; `now` stays if nothing is won.
-
-    No more than twice as many groups as now: each costs every request a block of its own.
-    """
-    most = 2 * sum(-(-count // now) for count in counts)
-    sizes = [size for size in range(1, max(counts) + 1) if sum(-(-count // size) for count in counts) <= most]
-    best = min(sizes, key=lambda size: (padding(counts, size), -size))
-    return best if padding(counts, best) < padding(counts, now) else now
 
 
 def _replace(before: Any, module: ModuleType) -> Any:
@@ -44,8 +30,8 @@ def _replace(before: Any, module: ModuleType) -> Any:
                 kinds.append((group.kv_cache_spec, list(group.layer_names)))
         counts = [len(names) for _, names in kinds]
         now = max(len(group.layer_names) for group in groups)
-        size = best_size(counts, now)
-        if size == now:
+        size = group_size(counts, most_groups=max(MOST_GROUPS, len(groups)))
+        if padding(counts, size) >= padding(counts, now):
             return groups
         # In the model's order and dealt out as upstream deals them, so that pipeline stages stay even.
         place = {name: number for number, name in enumerate(specs)}
@@ -60,27 +46,25 @@ def _replace(before: Any, module: ModuleType) -> Any:
 
 
 def _ask(module: ModuleType) -> Answer:
-    """16, 48 and 5 layers of three kinds: groups of 5 pad six layers, groups of 8 pad three."""
+    """The record's models, of full attention and a window: at most one place in twenty may be empty."""
     import torch
 
-    interface = module.__dict__
-    attention = interface["FullAttentionSpec"]
-    window = interface["SlidingWindowSpec"]
     common: dict[str, Any] = {"block_size": 16, "num_kv_heads": 2, "head_size": 64, "dtype": torch.bfloat16}
-    kinds = [
-        (16, attention(**common)),
-        (48, window(**common, sliding_window=1024)),
-        (5, window(**common, sliding_window=512)),
-    ]
-    specs = {
-        f"layer.{kind}.{number}": spec for kind, (count, spec) in enumerate(kinds) for number in range(count)
-    }
-    groups = module._get_kv_cache_groups_uniform_page_size(specs)
-    held = sorted(name for group in groups for name in group.layer_names)
-    size = max(len(group.layer_names) for group in groups)
-    least = padding([count for count, _ in kinds], best_size([count for count, _ in kinds], 5))
-    right = held == sorted(specs) and len(groups) * size - len(specs) <= least
-    return Answer.RIGHT if right else Answer.FAULTY
+    full = module.__dict__["FullAttentionSpec"](**common)
+    sliding = module.__dict__["SlidingWindowSpec"](**common, sliding_window=1024)
+    for counts in ((20, 30), (10, 14), (12, 17)):
+        specs = {
+            f"{kind}.{number}": spec
+            for kind, (count, spec) in enumerate(zip(counts, (full, sliding), strict=True))
+            for number in range(count)
+        }
+        groups = module._get_kv_cache_groups_uniform_page_size(specs)
+        if sorted(name for group in groups for name in group.layer_names) != sorted(specs):
+            return Answer.FAULTY
+        places = len(groups) * max(len(group.layer_names) for group in groups)
+        if len(specs) < 0.95 * places:
+            return Answer.FAULTY
+    return Answer.RIGHT
 
 
 PATCH = Patch(
@@ -90,7 +74,7 @@ PATCH = Patch(
         Place("vllm.v1.core.kv_cache_planning", "_get_kv_cache_groups_uniform_page_size"),
         Place("vllm.v1.core.kv_cache_utils", "_get_kv_cache_groups_uniform_page_size"),
     ),
-    releases=VersionRange("0.16.0", last_bad="0.33.0"),
+    releases=VersionRange("0.11.0", last_bad="0.33.0"),
     replace=_replace,
     ask=_ask,
     opt_in=True,

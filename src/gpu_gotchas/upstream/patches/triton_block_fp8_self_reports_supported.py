@@ -40,7 +40,7 @@ def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
 
 
 def _ask(module: ModuleType) -> Answer:
-    """What the kernel says of cards below 8.9, and of those from there on. Off CUDA it says no to all of them."""
+    """What the kernel says of cards below 8.9, and of those from there on. Off CUDA it says no to all."""
     if not _platform().is_cuda():
         return Answer.UNASKED
     kernel = module.TritonFp8BlockScaledMMKernel

@@ -23,7 +23,7 @@ def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
 
 
 def _probe(module: ModuleType) -> Answer:
-    """The record's question: the launcher on a few bfloat16 keys, for the card that the child stands in for."""
+    """The record's question: the launcher on a few bfloat16 keys, for the card that is stood in for."""
     import torch
     from triton.compiler.errors import CompilationError
 

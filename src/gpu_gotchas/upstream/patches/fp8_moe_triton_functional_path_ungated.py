@@ -1,4 +1,4 @@
-"""Triton's FP8 MoE kernel below 8.9: refused with the way out, where it would stop inside Triton's compiler."""
+"""Triton's FP8 MoE kernel below 8.9: refused with the way out, where it would stop in Triton's compiler."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ID = "hybrid-kv-capacity-misreported"
 
 def _replace(before: Any, module: ModuleType) -> Any:
     def report(vllm_config: Any, kv_cache_config: Any) -> None:
-        """As 0.21.0 reports: requests of full length that fit, times that length."""
+        """As 0.20.1 reports: requests of full length that fit, times that length."""
         length = vllm_config.model_config.max_model_len
         concurrency = module.get_max_concurrency_for_kv_cache_config(vllm_config, kv_cache_config)
         module.logger.info_once("GPU KV cache size: %s tokens", f"{int(concurrency * length):,}")
@@ -29,7 +29,7 @@ def _replace(before: Any, module: ModuleType) -> Any:
 def _ask(module: ModuleType) -> Answer:
     """A pool of 1,000 blocks of 528 tokens for one attention group and three of states, and long requests.
 
-    A request takes 311 + 3 blocks, so 3.18 of them fit: 521,783 tokens, of which the faulty figure has 132,000.
+    A request takes 311 + 3 blocks, so 3.18 of them fit: 521,783 tokens. The faulty figure is 132,000.
     """
     block, length, blocks = 528, 163_840, 1_000
     pages = [-(-length // block), 1, 1, 1]
@@ -66,7 +66,7 @@ PATCH = Patch(
             ("get_max_concurrency_for_kv_cache_config", "max_memory_usage_bytes"),
         ),
     ),
-    releases=VersionRange(fixed="0.21.0"),
+    releases=VersionRange(fixed="0.20.1"),
     replace=_replace,
     ask=_ask,
 )
