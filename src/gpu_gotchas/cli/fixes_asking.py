@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gpu_gotchas.cli.exits import BadInput, Exit
@@ -12,6 +13,7 @@ from gpu_gotchas.upstream import table, verdicts
 from gpu_gotchas.upstream.patches import all_patches
 from gpu_gotchas.upstream.prepare import ChildFailed, Finding, prepare
 from gpu_gotchas.upstream.table import Cell
+from gpu_gotchas.upstream.verdicts import Verdict, Verdicts
 
 
 def prepare_installed(ids: Sequence[str]) -> int:
@@ -48,11 +50,13 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
     kept, cells = verdicts.read(verdicts.SHIPPED), table.read()
     wrong = False
     try:
-        compilers = [None, *(find_package(f"triton=={one}") for one in tritons)]
+        compilers = [find_package(f"triton=={one}") for one in tritons]
         for release in releases or table.RELEASES:
             folder = find_package(f"{table.PACKAGE}=={release}")
             terminal.note(f"Asking {table.PACKAGE} {release}")
-            findings = list(_findings(folder, compilers))
+            findings = list(prepare(all_patches(), folder))
+            for triton in compilers:
+                findings += _with(triton, folder, [one.verdict for one in findings if one.verdict], kept)
             for one in findings:
                 if one.fault or not check:
                     _tell(terminal, one)
@@ -75,9 +79,20 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
     return Exit.NOT_KNOWN if wrong else Exit.FOUND
 
 
-def _findings(folder: Path, compilers: Iterable[Path | None]) -> Iterable[Finding]:
-    for triton in compilers:
-        yield from prepare([one for one in all_patches() if triton is None or one.compiled], folder, triton)
+def _with(triton: Path, folder: Path, found: Sequence[Verdict], kept: Verdicts) -> Iterator[Finding]:
+    """What another compiler says of the same code. What it is known to say is not asked again."""
+    version = triton.name.rpartition("-")[2]
+    codes = {one.patch: one for one in found}
+    compiled = [patch for patch in all_patches() if patch.compiled and patch.id in codes]
+    unknown = []
+    for patch in compiled:
+        code = codes[patch.id]
+        known = kept.about(patch, code.signature, {"triton": version})
+        if known is None:
+            unknown.append(patch)
+        else:
+            yield Finding(patch.id, replace(known, releases=code.releases))
+    yield from prepare(unknown, folder, triton)
 
 
 def _differs(terminal: Terminal, place: str, kept: Cell | None, now: Cell) -> bool:

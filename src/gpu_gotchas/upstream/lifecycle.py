@@ -126,6 +126,8 @@ def _layer(replace: Callable[[Any, ModuleType], Any], module: ModuleType) -> sit
 
 def _missing(patch: Patch, release: str) -> NotNeeded | Declined:
     """The code is not there: before the fault came and after it went that is as it should be."""
+    if patch.from_release is not None and _earlier(release, patch.from_release):
+        return Declined(Reason.OUT_OF_REACH, f"{patch.places[0].package} {release}")
     holds = patch.releases.holds(release)
     if holds is Truth.NO:
         before = patch.releases.introduced is not None and _earlier(release, patch.releases.introduced)

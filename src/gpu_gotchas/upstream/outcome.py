@@ -26,6 +26,7 @@ class Reason(Enum):
 
     UNRECOGNISED = "its code here is none that was asked before: run `gotchas fixes prepare`"
     MOVED = "its code is not where it was, in a release that should have it"
+    OUT_OF_REACH = "the fault is there in another form, which this patch does not reach"
     REPLACED = "what is loaded is not what the file says: something else changed it"
     NO_HELP = "this code was asked beforehand, and the patch does not help it"
     VERIFY_FAILED = "the patched code still answers wrong, so it was rolled back"

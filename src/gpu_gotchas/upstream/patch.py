@@ -55,7 +55,8 @@ class Patch:
 
     id: that of the record it belongs to, and what GPU_GOTCHAS_FIXES names. does: one sentence.
     places: where the code lies; the first that the installed release defines is meant.
-    releases: those that have the fault, as in the record. It only says whether a missing place is a surprise.
+    releases: those that have the fault, as in the record. They only say what it means that a place is missing.
+    from_release: the first of them that has the places, where earlier ones have the fault in another form.
     replace: given what is there and its module, what is to stand there instead.
     ask: the question, put to the module's own pure functions; it touches nothing and compiles nothing.
     probe: the full question, for a child process made ready for `card`; `ask` where there is none.
@@ -76,6 +77,7 @@ class Patch:
     card: str | None = None
     compiled: bool = False
     owners: Owners | None = None
+    from_release: str | None = None
     traced: bool = False
     opt_in: bool = False
     salts: bool = False

@@ -57,7 +57,7 @@ PATCH = Patch(
             "vllm.model_executor.kernels.linear.scaled_mm.triton", "TritonFp8BlockScaledMMKernel.is_supported"
         ),
     ),
-    releases=VersionRange("0.19.1", last_bad="0.33.0"),
+    releases=VersionRange("0.20.0", last_bad="0.33.0"),
     replace=_replace,
     ask=_ask,
     card="sm_86",
