@@ -1,4 +1,4 @@
-"""What `gotchas fixes status` knows of processes: the living, with what they said, and those with no fixes."""
+"""What `gotchas fixes status` knows of processes: the living and what they said, and those with no fixes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_journal_is_read_back_while_its_process_lives() -> None:
     }
 
 
-def test_files_of_processes_that_are_gone_are_removed_also_when_the_number_is_used_again(
+def test_files_of_processes_that_are_gone_are_removed_also_when_a_number_is_used_again(
     tmp_path: Path,
 ) -> None:
     proc = tmp_path / "proc"

@@ -55,7 +55,7 @@ class Patch:
 
     id: that of the record it belongs to, and what GPU_GOTCHAS_FIXES names. does: one sentence.
     places: where the code lies; the first that the installed release defines is meant.
-    releases: those that have the fault, as in the record. They only say what it means that a place is missing.
+    releases: those that have the fault, as in the record. They say what it means that a place is missing.
     from_release: the first of them that has the places, where earlier ones have the fault in another form.
     replace: given what is there and its module, what is to stand there instead.
     ask: the question, put to the module's own pure functions; it touches nothing and compiles nothing.

@@ -1,4 +1,4 @@
-"""vLLM's check for a KV connector under expandable segments: of all that torch's allocator reads, as it reads it.
+"""vLLM's check for a KV connector under expandable segments: of what torch's allocator reads.
 
 vLLM looks at PYTORCH_CUDA_ALLOC_CONF alone, and in one spelling. Torch reads PYTORCH_ALLOC_CONF first.
 """
@@ -20,7 +20,7 @@ _ON = (
     {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments: True"},
     {"PYTORCH_ALLOC_CONF": "expandable_segments:True"},
 )
-_OFF = ({}, {"PYTORCH_ALLOC_CONF": "expandable_segments:False"})
+_OFF: tuple[dict[str, str], ...] = ({}, {"PYTORCH_ALLOC_CONF": "expandable_segments:False"})
 
 
 def _as_looked_for(environ: Mapping[str, str]) -> str:
