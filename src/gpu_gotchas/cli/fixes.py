@@ -33,6 +33,9 @@ def command(
     tritons: Annotated[
         list[str] | None, typer.Option("--triton", metavar="RELEASE", help="With table: a further Triton.")
     ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="ID", help="With table: this patch alone.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="With table: hold it against what is kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The list as JSON.")] = False,
 ) -> int:
@@ -55,7 +58,7 @@ def command(
         case ["table", *releases]:
             from gpu_gotchas.cli.fixes_asking import make_table
 
-            return make_table(releases, tritons or (), check=check)
+            return make_table(releases, only or (), tritons or (), check=check)
     from gpu_gotchas.cli.doctor_asking import Question, examine
     from gpu_gotchas.cli.doctor_text import situation_lines
     from gpu_gotchas.cli.prose import heading, item, prose

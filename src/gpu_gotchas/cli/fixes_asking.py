@@ -10,6 +10,7 @@ from gpu_gotchas.cli.exits import BadInput, Exit
 from gpu_gotchas.cli.terminal import Terminal
 from gpu_gotchas.repro.packages import PackageError, find_package
 from gpu_gotchas.upstream import table, verdicts
+from gpu_gotchas.upstream.patch import Patch
 from gpu_gotchas.upstream.patches import all_patches
 from gpu_gotchas.upstream.prepare import ChildFailed, Finding, prepare
 from gpu_gotchas.upstream.table import Cell
@@ -21,14 +22,11 @@ def prepare_installed(ids: Sequence[str]) -> int:
 
     Exit code 1 where a question could not be put.
     """
-    known = {patch.id: patch for patch in all_patches()}
-    unknown = sorted(set(ids) - known.keys())
-    if unknown:
-        raise BadInput(f"no patch is called {', '.join(unknown)}; there are {', '.join(known)}")
+    patches = _named(ids)
     terminal = Terminal.standard()
     findings = []
     try:
-        for finding in prepare([known[name] for name in ids or known], None):
+        for finding in prepare(patches, None):
             findings.append(finding)
             _tell(terminal, finding)
     except ChildFailed as error:
@@ -40,12 +38,13 @@ def prepare_installed(ids: Sequence[str]) -> int:
     return Exit.NOT_KNOWN if any(one.fault for one in findings) else Exit.FOUND
 
 
-def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) -> int:
+def make_table(releases: Sequence[str], ids: Sequence[str], tritons: Sequence[str], *, check: bool) -> int:
     """Make the rows of those releases by running, and write them; or `check` them against what is kept.
 
-    tritons: releases of Triton beside the installed one, for patches whose answer takes a compiler.
+    ids: of the patches that are asked; all where none is named. tritons: releases of Triton beside the installed one, for patches whose answer takes a compiler.
     Exit code 1 where a question could not be put, or what came out is not what is kept.
     """
+    patches = _named(ids)
     terminal = Terminal.standard()
     kept, cells = verdicts.read(verdicts.SHIPPED), table.read()
     wrong = False
@@ -54,9 +53,10 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
         for release in releases or table.RELEASES:
             folder = find_package(f"{table.PACKAGE}=={release}")
             terminal.note(f"Asking {table.PACKAGE} {release}")
-            findings = list(prepare(all_patches(), folder))
+            findings = list(prepare(patches, folder))
             for triton in compilers:
-                findings += _with(triton, folder, [one.verdict for one in findings if one.verdict], kept)
+                found = [one.verdict for one in findings if one.verdict]
+                findings += _with(triton, folder, patches, found, kept)
             for one in findings:
                 if one.fault or not check:
                     _tell(terminal, one)
@@ -65,7 +65,7 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
             if not check:
                 kept = kept.with_these(found)
                 kept.write(verdicts.SHIPPED)
-            served = table.serve(all_patches(), folder)
+            served = table.serve(patches, folder)
             for name, cell in served.items():
                 if check:
                     known = cells.get(name, {}).get(release)
@@ -79,11 +79,21 @@ def make_table(releases: Sequence[str], tritons: Sequence[str], *, check: bool) 
     return Exit.NOT_KNOWN if wrong else Exit.FOUND
 
 
-def _with(triton: Path, folder: Path, found: Sequence[Verdict], kept: Verdicts) -> Iterator[Finding]:
+def _named(ids: Sequence[str]) -> list[Patch]:
+    known = {patch.id: patch for patch in all_patches()}
+    unknown = sorted(set(ids) - known.keys())
+    if unknown:
+        raise BadInput(f"no patch is called {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in ids or known]
+
+
+def _with(
+    triton: Path, folder: Path, patches: Sequence[Patch], found: Sequence[Verdict], kept: Verdicts
+) -> Iterator[Finding]:
     """What another compiler says of the same code. What it is known to say is not asked again."""
     version = triton.name.rpartition("-")[2]
     codes = {one.patch: one for one in found}
-    compiled = [patch for patch in all_patches() if patch.compiled and patch.id in codes]
+    compiled = [patch for patch in patches if patch.compiled and patch.id in codes]
     unknown = []
     for patch in compiled:
         code = codes[patch.id]

@@ -21,6 +21,8 @@ from gpu_gotchas.repro.proof import Proof, kept_results, prove
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
 from gpu_gotchas.site.benchmarks import Benchmark, load_benchmarks
+from gpu_gotchas.upstream.table import Table
+from gpu_gotchas.upstream.table import read as read_patches
 
 _RANK = {Status.DRAFT: 0, Status.REPRODUCED: 1, Status.VERIFIED: 2}
 
@@ -60,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """entries and candidates are sorted by id. generated: the day of the build (ISO)."""
+    """entries and candidates are sorted by id. generated: the day of the build (ISO). patches: by release."""
 
     entries: tuple[Entry, ...]
     candidates: tuple[Candidate, ...]
@@ -70,6 +72,7 @@ class Knowledge:
     gpus: tuple[Gpu, ...] = field(default_factory=gpus)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     benchmarks: tuple[Benchmark, ...] = ()
+    patches: Table = field(default_factory=dict)
 
     @cached_property
     def by_id(self) -> Mapping[str, Entry]:
@@ -103,6 +106,7 @@ def gather(root: Path | None = None, today: date | None = None) -> Knowledge:
         generated=(today or date.today()).isoformat(),
         settings=settings(),
         benchmarks=load_benchmarks((root or records_root()).parent / "benchmarks" / "results"),
+        patches=read_patches(),
     )
 
 
