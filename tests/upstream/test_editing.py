@@ -21,7 +21,9 @@ def long_one(number: int, extra: int = 1, *, more: int = 0) -> int:
 
 
 def test_one_expression_changes_and_the_rest_stays() -> None:
-    other = edited(long_one, {"doubled > 4": "_large(doubled)"}, {"_large": lambda number: number > 100})
+    other = edited(
+        long_one, "fix", {"doubled > 4": "_large(doubled)"}, {"_large": lambda number: number > 100}
+    )
     assert [long_one(3), other(3), other(60)] == [17, 12, 131]
     assert other(60, 2, more=3) == 135
     assert (other.__doc__, other.__name__) == ("As it was.", "long_one")
@@ -29,30 +31,30 @@ def test_one_expression_changes_and_the_rest_stays() -> None:
 
 
 def test_a_statement_can_be_changed_too() -> None:
-    assert edited(long_one, {"doubled = number * 2": "doubled = number * 3"})(1) == 6
+    assert edited(long_one, "fix", {"doubled = number * 2": "doubled = number * 3"})(1) == 6
 
 
 @pytest.mark.parametrize("old", ["doubled > 5", "doubled"])
 def test_an_edit_that_does_not_fit_once_is_refused(old: str) -> None:
     with pytest.raises(EditError):
-        edited(long_one, {old: "0"})
+        edited(long_one, "fix", {old: "0"})
 
 
 def test_everywhere_takes_more_than_one_place_and_still_not_none() -> None:
-    twice = edited(long_one, {"doubled * 2": "doubled", "doubled": "number"}, everywhere=True)
+    twice = edited(long_one, "fix", {"doubled * 2": "doubled", "doubled": "number"}, everywhere=True)
     assert twice(1) == 1
     with pytest.raises(EditError):
-        edited(long_one, {"nothing_like_it": "0"}, everywhere=True)
+        edited(long_one, "fix", {"nothing_like_it": "0"}, everywhere=True)
 
 
 def test_it_reads_its_module_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = edited(long_one, {"doubled > 4": "doubled > 5"})
+    other = edited(long_one, "fix", {"doubled > 4": "doubled > 5"})
     monkeypatch.setattr(f"{__name__}.BASE", 20)
     assert other(3) == 27
 
 
 def test_a_traceback_still_names_the_line() -> None:
-    failing = edited(long_one, {"number * 2": "number / 0"})
+    failing = edited(long_one, "fix", {"number * 2": "number / 0"})
     with pytest.raises(ZeroDivisionError) as caught:
         failing(1)
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
@@ -67,4 +69,21 @@ def test_free_variables_would_be_lost_so_they_are_refused() -> None:
         return outer
 
     with pytest.raises(EditError):
-        edited(inner, {"outer": "2"})
+        edited(inner, "fix", {"outer": "2"})
+
+
+def test_a_helper_that_fails_is_said_and_the_function_runs_as_it_was(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def broken(number: int) -> bool:
+        raise KeyError("not in this release")
+
+    other = edited(long_one, "fix-that-fails", {"doubled > 4": "_large(doubled)"}, {"_large": broken})
+    assert [other(3), other(1)] == [long_one(3), long_one(1)]
+    assert capsys.readouterr().err.count("fix-that-fails failed in a call") == 1
+
+
+def test_what_the_function_raises_by_itself_is_raised() -> None:
+    other = edited(long_one, "fix", {"doubled > 4": "_large(doubled)"}, {"_large": lambda number: True})
+    with pytest.raises(TypeError):
+        other(3, None)

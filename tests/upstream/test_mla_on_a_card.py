@@ -1,7 +1,7 @@
-"""vLLM's own MLA decode over an FP8 cache on a card that has room: the same numbers with the patch as without.
+"""vLLM's own MLA decode over an FP8 cache, on a card that has room: the same numbers as without the patch.
 
-The card's limit is given as that of a 99 KiB card, so that the patch picks what it picks there. What needs a card
-is skipped without one; `scripts/gpu_run.sh` runs it where there is one and vLLM's source was fetched.
+The card's limit is given as that of a 99 KiB card, so that the patch picks what it picks there. Needs a card,
+and vLLM's source as `gotchas fetch vllm==0.33.0` unpacks it.
 """
 
 from __future__ import annotations

@@ -24,13 +24,12 @@ def prepare_installed(ids: Sequence[str]) -> int:
     """
     patches = _named(ids)
     terminal = Terminal.standard()
-    findings = []
     try:
-        for finding in prepare(patches, None):
-            findings.append(finding)
-            _tell(terminal, finding)
+        findings = prepare(patches, None)
     except ChildFailed as error:
         raise BadInput(str(error)) from None
+    for finding in findings:
+        _tell(terminal, finding)
     path = verdicts.prepared_file()
     found = [one.verdict for one in findings if one.verdict is not None and not one.fault]
     verdicts.read(path).with_these(found).write(path)
@@ -41,7 +40,8 @@ def prepare_installed(ids: Sequence[str]) -> int:
 def make_table(releases: Sequence[str], ids: Sequence[str], tritons: Sequence[str], *, check: bool) -> int:
     """Make the rows of those releases by running, and write them; or `check` them against what is kept.
 
-    ids: of the patches that are asked; all where none is named. tritons: releases of Triton beside the installed one, for patches whose answer takes a compiler.
+    ids: of the patches that are asked; all where none is named. tritons: releases of Triton beside the
+    installed one, for patches whose answer takes a compiler.
     Exit code 1 where a question could not be put, or what came out is not what is kept.
     """
     patches = _named(ids)
@@ -53,7 +53,7 @@ def make_table(releases: Sequence[str], ids: Sequence[str], tritons: Sequence[st
         for release in releases or table.RELEASES:
             folder = find_package(f"{table.PACKAGE}=={release}")
             terminal.note(f"Asking {table.PACKAGE} {release}")
-            findings = list(prepare(patches, folder))
+            findings = prepare(patches, folder)
             for triton in compilers:
                 found = [one.verdict for one in findings if one.verdict]
                 findings += _with(triton, folder, patches, found, kept)

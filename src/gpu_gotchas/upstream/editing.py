@@ -11,9 +11,12 @@ import copy
 import functools
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any
+
+from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.upstream.wrapping import BODY, say
 
 
 class EditError(RuntimeError):
@@ -22,15 +25,17 @@ class EditError(RuntimeError):
 
 def edited(
     function: Any,
+    patch: str,
     edits: Mapping[str, str],
-    names: Mapping[str, Any] | None = None,
+    names: Mapping[str, Callable[..., Any]] | None = None,
     *,
     everywhere: bool = False,
 ) -> Any:
-    """`function` with each source expression of `edits` replaced by the other one.
+    """`function` with each source expression of `edits` replaced by the other one, for `patch`.
 
     Expressions are compared by structure. Where a key is a whole statement, the value is one too. names: what
-    the new expressions refer to beside the function's own globals; they are looked up nowhere else.
+    the new expressions call beside the function's own globals. When one of them raises, that is said and the
+    function is called as it was.
     Raises EditError where an edit does not match exactly once (everywhere: at least once), or for a function
     with free variables.
     """
@@ -47,7 +52,7 @@ def edited(
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
     # The names arrive as free variables of the copy: its globals stay its module's own.
-    given = dict(names or {})
+    given = {name: _ours(helper) for name, helper in (names or {}).items()}
     maker = ast.parse(f"def _make({', '.join(given)}):\n return 0").body[0]
     assert isinstance(maker, ast.FunctionDef)
     maker.body = [definition, ast.parse(f"return {definition.name}").body[0]]
@@ -61,7 +66,37 @@ def edited(
     assert isinstance(made, FunctionType)
     made.__code__ = _renamed(made.__code__, function.__qualname__)
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return functools.wraps(function)(made)
+
+    @functools.wraps(function)
+    def patched(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return made(*args, **kwargs)
+        except _OurFault as fault:
+            say(patch, fault.error)
+        return function(*args, **kwargs)
+
+    patched.__dict__[BODY] = made
+    return patched
+
+
+class _OurFault(Exception):
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _ours(helper: Callable[..., Any]) -> Callable[..., Any]:
+    """What it raises is the patch's fault, and told from what the function raises by itself."""
+
+    @functools.wraps(helper)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return helper(*args, **kwargs)
+        except Refused:
+            raise
+        except Exception as error:
+            raise _OurFault(error) from error
+
+    return guarded
 
 
 _FUTURES = __import__("__future__").annotations.compiler_flag

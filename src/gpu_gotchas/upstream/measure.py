@@ -1,7 +1,7 @@
 """A process in which patches are asked their full question: `python -m gpu_gotchas.upstream.measure ID…`.
 
-It holds the genuine package, stands in for the card that the patches name, and is thrown away after. The code
-is asked without the patch, with it, and once it is taken out again, which must be as before. The answer is a
+It holds the genuine package, stands in for the cards that patches name, and is thrown away after. The code is
+asked without the patch, with it, and once it is taken out again, which must be as before. It answers with one
 line of JSON on stdout.
 """
 
@@ -13,7 +13,10 @@ import json
 import os
 import traceback
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from multiprocessing import get_context
 
 from gpu_gotchas.upstream import lifecycle
 from gpu_gotchas.upstream.patch import Answer, Patch
@@ -63,15 +66,25 @@ def measure(patch: Patch, versions: Mapping[str, str]) -> Measured:
 
 
 def measure_all(patches: Sequence[Patch]) -> list[Measured]:
-    """Every one of `patches`, which must name one card between them. This process is spoilt by it."""
-    (card,) = {patch.card for patch in patches}
+    """Every one of `patches`: modules are imported once, and a process forked for each card they name."""
     versions = installed_versions({place.package for one in patches for place in one.places})
-    # Import first, then stand in: a package that meets a card while it is imported wants its compiled parts.
-    found = [lifecycle.find(patch)[0] for patch in patches]
-    for place in found:
+    for patch in patches:
+        place, _ = lifecycle.find(patch)
         if place is not None:
             importlib.import_module(place.module)
-    if card is not None and any(found):
+    found: list[Measured] = []
+    ordered = sorted(patches, key=lambda patch: (patch.card or "", patch.id))
+    for card, group in groupby(ordered, key=lambda patch: patch.card):
+        ids = [patch.id for patch in group]
+        with ProcessPoolExecutor(1, mp_context=get_context("fork")) as child:
+            found += child.submit(_on_card, card, ids, versions).result()
+    return found
+
+
+def _on_card(card: str | None, ids: Sequence[str], versions: Mapping[str, str]) -> list[Measured]:
+    """Stand in for the card, for good, and ask. All is imported: meeting a card then wants compiled parts."""
+    patches = [patch for patch in all_patches() if patch.id in ids]
+    if card is not None and any(lifecycle.find(patch)[0] for patch in patches):
         _stand_in_for(card)
     return [measure(patch, versions) for patch in patches]
 

@@ -11,9 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +41,16 @@ class Finding:
     fault: str = ""
 
 
-def prepare(patches: Iterable[Patch], package: Path | None, triton: Path | None = None) -> Iterator[Finding]:
-    """Ask each of `patches`, one child for each card that they name. Yields as the children answer.
+def prepare(patches: Iterable[Patch], package: Path | None, triton: Path | None = None) -> list[Finding]:
+    """Ask each of `patches` in a child.
 
     package: folder of an unpacked release; None for what is installed. triton: folder of another Triton than
     the installed one. Raises ChildFailed.
     """
-    ordered = sorted(patches, key=lambda patch: (patch.card or "", patch.id))
-    for _, group in groupby(ordered, key=lambda patch: patch.card):
-        for row in ask_child("gpu_gotchas.upstream.measure", [patch.id for patch in group], package, triton):
-            yield _finding(row)
+    ids = [patch.id for patch in patches]
+    if not ids:
+        return []
+    return [_finding(row) for row in ask_child("gpu_gotchas.upstream.measure", ids, package, triton)]
 
 
 def ask_child(module: str, ids: Sequence[str], package: Path | None, triton: Path | None = None) -> Any:

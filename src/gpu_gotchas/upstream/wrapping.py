@@ -13,6 +13,9 @@ from typing import Any
 
 from gpu_gotchas.fixes.refused import Refused
 
+BODY = "__edited_body__"
+"""Where an edited function keeps what it calls."""
+
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -51,7 +54,7 @@ def instead(before: Any, patch: str, replacement: Callable[..., Any]) -> Any:
         except Refused:
             raise
         except Exception as error:
-            _say(patch, error)
+            say(patch, error)
         return before(*args, **kwargs)
 
     return patched
@@ -100,9 +103,10 @@ class WithLaunchArguments:
 def with_globals(function: Any, names: Mapping[str, Any]) -> Any:
     """A copy of a plain function that sees `names` beside, and before, its module's own: for asking it.
 
-    The function itself and its module stay as they are.
+    The function itself and its module stay as they are. Of an edited function it is the edited body.
     """
     function = getattr(function, "__func__", function)
+    function = getattr(function, BODY, function)
     copy = type(function)(
         function.__code__,
         {**function.__globals__, **names},
@@ -123,11 +127,11 @@ def _safely(patch: str, act: Callable[[], Any], otherwise: Any) -> Any:
     except Refused:
         raise
     except Exception as error:
-        _say(patch, error)
+        say(patch, error)
         return otherwise
 
 
-def _say(patch: str, error: Exception) -> None:
+def say(patch: str, error: Exception) -> None:
     """Once for each patch: it may stand in a place that is called thousands of times a second."""
     if patch not in _said:
         _said.add(patch)

@@ -24,6 +24,7 @@ def searched(path: str) -> str:
 def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
     inner = edited(
         before,
+        ID,
         {"self.draft_model_config.model.lower()": "_searched(self.draft_model_config.model)"},
         {"_searched": searched},
         everywhere=True,

@@ -33,6 +33,7 @@ def _as_looked_for(environ: Mapping[str, str]) -> str:
 def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
     return edited(
         before,
+        ID,
         {'os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "")': "_as_looked_for(os.environ)"},
         {"_as_looked_for": _as_looked_for},
     )
