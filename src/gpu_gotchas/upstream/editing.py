@@ -75,8 +75,14 @@ def edited(
             say(patch, fault.error)
         return function(*args, **kwargs)
 
-    patched.__dict__[BODY] = made
+    patched.__dict__.update({BODY: made, _SOURCE: ast.unparse(definition)})
     return patched
+
+
+def source_of(function: Any) -> str:
+    """The source of a function as it runs, with its edits, without indentation before it."""
+    edited_source: str | None = getattr(function, _SOURCE, None)
+    return edited_source or textwrap.dedent(inspect.getsource(function))
 
 
 class _OurFault(Exception):
@@ -99,6 +105,7 @@ def _ours(helper: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+_SOURCE = "__edited_source__"
 _FUTURES = __import__("__future__").annotations.compiler_flag
 
 

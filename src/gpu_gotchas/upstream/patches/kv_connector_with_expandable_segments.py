@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from gpu_gotchas.fixes.allocator import EXPANDABLE, in_force, is_expandable
 from gpu_gotchas.hardware.versions import VersionRange
 from gpu_gotchas.upstream.editing import edited
 from gpu_gotchas.upstream.patch import Answer, Patch, Place
@@ -25,8 +26,6 @@ _OFF: tuple[dict[str, str], ...] = ({}, {"PYTORCH_ALLOC_CONF": "expandable_segme
 
 def _as_looked_for(environ: Mapping[str, str]) -> str:
     """What is in force, spelled as vLLM's check looks for it."""
-    from gpu_gotchas.fixes.allocator import EXPANDABLE, in_force, is_expandable
-
     return f"{EXPANDABLE}:True" if is_expandable(in_force(environ)) else ""
 
 

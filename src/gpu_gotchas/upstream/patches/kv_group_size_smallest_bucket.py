@@ -69,7 +69,7 @@ def _ask(module: ModuleType) -> Answer:
 
 PATCH = Patch(
     id=ID,
-    does="Groups KV cache layers so that the fewest are padded. Named only, not part of `auto`.",
+    does="Groups KV cache layers so that the fewest are padded. By name only.",
     places=(
         Place("vllm.v1.core.kv_cache_planning", "_get_kv_cache_groups_uniform_page_size"),
         Place("vllm.v1.core.kv_cache_utils", "_get_kv_cache_groups_uniform_page_size"),
