@@ -51,7 +51,9 @@ def measure(patch: Patch, versions: Mapping[str, str]) -> Measured:
     answers, fault = [], ""
     try:
         answers.append(patch.question(module))
-        lifecycle.put(patch, place, module)
+        # Code that is right is never patched, and need not have what the patch looks for.
+        if answers[0] is Answer.FAULTY:
+            lifecycle.put(patch, place, module)
         answers.append(patch.question(module))
     except Exception as error:
         fault = "".join(traceback.format_exception(error))

@@ -61,7 +61,7 @@ class Fixes:
             os.register_at_fork(after_in_child=self.journal.write)
 
     def revert(self, name: str) -> None:
-        """Take one patch out again. It stays out until the next start."""
+        """Take one patch out again. It stays out until its module is loaded anew."""
         lifecycle.revert(self.patches[name])
         self.journal.outcomes.pop(name, None)
         self.journal.write()

@@ -79,7 +79,7 @@ PATCH = Patch(
     id=ID,
     does="Refuses Triton's FP8 MoE kernel below compute capability 8.9, and names the way out.",
     places=(Place("vllm.model_executor.layers.fused_moe.fused_moe", "invoke_fused_moe_triton_kernel"),),
-    releases=VersionRange("0.16.0", last_bad="0.33.0"),
+    releases=VersionRange(last_bad="0.33.0"),
     replace=_replace,
     probe=_probe,
     card="sm_86",

@@ -1,4 +1,8 @@
-"""vLLM's key of compiled code: knows which patches changed what is traced, and for which card."""
+"""vLLM's key of compiled code: knows which patches changed what is traced, and for which card.
+
+By name, and with any patch of traced code: without one there is nothing that the key would miss. Its gotcha is
+believed and not yet a record.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from gpu_gotchas.upstream.patch import Answer, Patch, Place
 from gpu_gotchas.upstream.salt import pretending, salt
 from gpu_gotchas.upstream.wrapping import with_result
 
-ID = "compile-cache-ignores-patch-and-arch"
+ID = "compile-cache-for-other-card-or-patch"
 
 
 class _Bare(SimpleNamespace):
@@ -52,5 +56,6 @@ PATCH = Patch(
     releases=VersionRange("0.16.0", last_bad="0.33.0"),
     replace=_replace,
     ask=_ask,
+    opt_in=True,
     salts=True,
 )
