@@ -1,7 +1,7 @@
 """vLLM's key of compiled code: knows which patches changed what is traced, and for which card.
 
-By name, and with any patch of traced code: without one there is nothing that the key would miss. Its gotcha is
-believed and not yet a record.
+By name, and with any patch of traced code: without one there is nothing that the key would miss. Its gotcha
+is believed and not yet a record.
 """
 
 from __future__ import annotations
