@@ -47,3 +47,18 @@ def test_a_traceback_points_at_the_upstream_line(tmp_path: Path) -> None:
         take(path, ["fails"], {})["fails"]()
     assert caught.traceback[-1].path == path
     assert caught.traceback[-1].lineno + 1 == 4
+
+
+def test_constants_are_taken_by_name_and_where_a_release_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text("SIZES = [1, 2]\nLIMIT: Undefined = len(SIZES) + more\nunknown()\n", encoding="utf-8")
+    taken = take(path, ["SIZES", "LIMIT"], {"more": 40}, if_there=["GONE"])
+    assert taken == {"SIZES": [1, 2], "LIMIT": 42}
+
+
+def test_what_is_optional_is_there_for_the_rest_and_not_handed_out(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text("LIMIT = 3\ndef limit():\n    return LIMIT\n", encoding="utf-8")
+    taken = take(path, ["limit"], {}, if_there=["LIMIT"])
+    assert set(taken) == {"limit"}
+    assert taken["limit"]() == 3

@@ -231,3 +231,12 @@ def test_a_release_under_test_counts_as_used(tmp_path: Path) -> None:
 def test_a_reason_is_whole(records: dict[str, Gotcha]) -> None:
     long = "\n".join(f"RuntimeError: line {number} {'x' * 500}" for number in range(50))
     assert judge(a_run(records["text"]), raised(long), KNOWN).reason == long
+
+
+def test_what_a_release_does_not_have_says_nothing_outside_the_claim(tmp_path: Path) -> None:
+    affects = [{"hardware": "any", "software": {"vllm": {"introduced": "0.20.0", "fixed": "0.21.0"}}}]
+    gotcha, _ = read_gotcha(tmp_path, affects=affects)
+    seen = raised("ImportError: no such name", absent="no vllm/ops.py")
+    for version, outcome in (("0.19.0", Outcome.SKIPPED), ("0.20.0", Outcome.WRONG_SYMPTOM)):
+        run = a_run(gotcha, tier=Tier.PACKAGE, package=f"vllm=={version}")
+        assert judge(run, seen, KNOWN).outcome is outcome

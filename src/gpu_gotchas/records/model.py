@@ -142,12 +142,14 @@ class Case:
 
     software: package name to its ranges; affected when one of them holds.
     platform: names that must hold. when: setting to the values that bring the failure about.
+    provided: what else must be so and no setting says, as the end of "provided that …"; None when nothing.
     """
 
     hardware: HardwareCondition
     software: Mapping[str, tuple[VersionRange, ...]]
     platform: tuple[str, ...]
     when: Mapping[str, tuple[str, ...]]
+    provided: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

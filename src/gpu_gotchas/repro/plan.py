@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.records.model import ControlAxis, Gotcha
+from gpu_gotchas.repro.packages import WHOLE
 from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.source import ELSEWHERE, Repro
 from gpu_gotchas.repro.targets import (
@@ -24,6 +26,7 @@ class Run:
     """One probe to run. target: None where no hardware is asked about. function: its name in the repro.
 
     package: `name==version` of the upstream package under test, in the package tier.
+    beside: `triton==version` that is imported instead of the installed one.
     """
 
     gotcha: Gotcha
@@ -34,6 +37,7 @@ class Run:
     role: Role
     function: str
     package: str | None = None
+    beside: str | None = None
 
     @property
     def target_name(self) -> str:
@@ -72,9 +76,13 @@ def plan(
 ) -> list[Run | NotRun]:
     """Every run of one gotcha, in a stable order, and a reason for each tier that cannot run.
 
-    package: upstream package to test, `name==version`; default is what `release_to_ask` says.
+    package: upstream package to test, `name==version`; default is what `release_to_ask` says. Triton is no
+    package of that tier: every tier that needs no card runs with the release that is named.
     by_name: the gotcha was asked for by its id, which a repro that can wedge a card needs.
     """
+    if package and package.partition("==")[0] in WHOLE:
+        runs = plan(gotcha, repro, machine, by_name=by_name)
+        return [replace(run, beside=package) if _has_no_card(run) else run for run in runs]
     planned: list[Run | NotRun] = []
     for tier in repro.tiers:
         if tier is Tier.LOGIC:
@@ -86,6 +94,10 @@ def plan(
         else:
             planned += _on_targets(gotcha, repro, tier)
     return planned
+
+
+def _has_no_card(run: Run | NotRun) -> TypeGuard[Run]:
+    return isinstance(run, Run) and run.tier is not Tier.DEVICE
 
 
 def release_to_ask(gotcha: Gotcha) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
-from gpu_gotchas.repro.measured import unmeasured
+from gpu_gotchas.repro.measured import unclaimed, unmeasured
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import CPU, Probe, Role, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
@@ -54,7 +54,10 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
     bug += unmeasured(gotcha, fresh)
-    contradictions = tuple(_say(result) for result in fresh if _contradicts(result, fresh))
+    contradictions = (
+        *(_say(result) for result in fresh if _contradicts(result, fresh)),
+        *unclaimed(gotcha, fresh),
+    )
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
 

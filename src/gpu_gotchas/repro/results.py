@@ -35,8 +35,9 @@ class Result:
 
     reason: the symptom's own words, or why it did not run. masked_by: the record whose failure came first.
     versions: package to version, as the child saw them. package: `name==version` under test, in the package
-    tier. device: the card's name, None without one. described: the hardware was read from a file, so the
-    result is never kept. by: who ran it, None when not said. measured: what an observable came to.
+    tier. stand_ins: what stood where its compiled parts, or a card, would be. device: the card's name, None
+    without one. described: the hardware was read from a file, so the result is never kept. by: who ran it,
+    None when not said. measured: what an observable came to.
     """
 
     gotcha: str
@@ -57,6 +58,7 @@ class Result:
     masked_by: str | None = None
     described: bool = False
     measured: tuple[float, ...] = ()
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str | None, ...]:
@@ -106,7 +108,14 @@ def parse_result(line: str) -> Result:
         data[name] = kind(data[name])
     _check_texts(data)
     _check_numbers(data)
-    return Result(**{**data, "device": data.get("device"), "measured": tuple(data.get("measured", ()))})
+    return Result(
+        **{
+            **data,
+            "device": data.get("device"),
+            "measured": tuple(data.get("measured", ())),
+            "stand_ins": tuple(data.get("stand_ins", ())),
+        }
+    )
 
 
 def _check_texts(data: dict[str, Any]) -> None:
@@ -116,6 +125,9 @@ def _check_texts(data: dict[str, Any]) -> None:
     for name in _OPTIONAL_TEXTS:
         if not isinstance(data.get(name), str | None):
             raise ResultError(f"{name} must be text or left out")
+    stand_ins = data.get("stand_ins", [])
+    if not isinstance(stand_ins, list) or not all(isinstance(name, str) for name in stand_ins):
+        raise ResultError("stand_ins must be a list of names")
     _check_date(data["date"])
 
 

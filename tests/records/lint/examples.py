@@ -464,6 +464,9 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
             one(repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1}')),
             one(repro=repro("bug", "fixed", needs='{"gpus": True, "memory_gib": 1, "minutes": 1}')),
             one(repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1, "minutes": 1, "cards": 2}')),
+            one(
+                repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1, "minutes": 1, "imports": ""}')
+            ),
         ],
         [
             one(

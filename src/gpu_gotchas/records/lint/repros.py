@@ -17,7 +17,7 @@ PROBE_NAMES = frozenset(
     {*PROBES, *(f"{probe}_{tier}" for probe in PROBES for tier in TIERS), "bug_elsewhere"},
 )
 NEEDS = {"gpus": int, "memory_gib": int, "minutes": int}
-MAY_NEED = {"can_wedge": bool}
+MAY_NEED = {"can_wedge": bool, "imports": list}
 
 
 def _repro(gotcha: Gotcha) -> Source | None:
