@@ -49,9 +49,9 @@ def store(
 
     keys, values: (tokens, KV heads, head), bfloat16, float16 or float32, the last dimension contiguous.
     cache: (pages, page size, KV heads, slot bytes), uint8, the slots of a token side by side. slots:
-    (tokens,), int32 or int64: page * page size + place; below zero leaves a token out. codebook: for 4-bit keys.
-    instruction: whether E4M3 codes come from the card's conversion; chosen by the target where absent, with
-    equal codes.
+    (tokens,), int32 or int64: page * page size + place; below zero leaves a token out. codebook: for 4-bit
+    keys. instruction: whether E4M3 codes come from the card's conversion; chosen by the target where absent,
+    with equal codes.
 
     Keys beyond 448 become 448; values keep 4 bits between their least and largest number.
     Raises ValueError for arguments that do not fit together.

@@ -61,8 +61,9 @@ def verify(
 
     masks: (requests, queries), int64: bit j of a query's word says whether it sees draft token j; all see
     what came before the draft. Causal where absent. lengths: (requests,), int32: how many of the queries are
-    real, the first ones; all where absent. key_scale, value_scale: what cached numbers are multiplied by: a float
-    or, to change under a captured graph, a float32 tensor of one element. out, lse: written where given.
+    real, the first ones; all where absent. key_scale, value_scale: what cached numbers are multiplied by: a
+    float or, to change under a captured graph, a float32 tensor of one element. out, lse: written where
+    given.
 
     Returns the output, as `query`, and the natural log-sum-exp of the logits, (requests, queries, heads) in
     float32. A query that sees no token, and one beyond its request's length, has output 0 and minus infinity,
