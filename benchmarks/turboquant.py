@@ -20,8 +20,8 @@ import torch
 from harness import Subject, compare, copy_rate, rotations, write
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, plan, reference, store
-from gpu_gotchas.fixes.turboquant.launch import Scratch
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.packages import find_package
 from gpu_gotchas.upstream.vllm_kernels import load_kernel_module

@@ -22,8 +22,8 @@ from harness import Subject, Timed, compare, copy_rate, rotations, write
 from upstream_attention import Unified, load_unified
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention import KvForm, Plan, plan, verify
-from gpu_gotchas.fixes.verify_attention.launch import Scratch
 from gpu_gotchas.fixes.verify_attention.reference import reference
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.packages import find_package

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from gpu_gotchas.fixes.split_kv.forms import Widening
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, store
 from gpu_gotchas.fixes.turboquant import reference as float64
-from gpu_gotchas.fixes.turboquant.launch import Scratch
 from gpu_gotchas.fixes.turboquant.planner import Plan
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}

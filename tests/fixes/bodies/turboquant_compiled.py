@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from tests.fixes.compiled import summary
 
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, plan, store
 from gpu_gotchas.fixes.turboquant.decoding import attend
-from gpu_gotchas.fixes.turboquant.launch import Scratch
 from gpu_gotchas.fixes.turboquant.storing import pack
 from gpu_gotchas.hardware.catalogue import find_target
 

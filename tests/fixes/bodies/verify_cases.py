@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention import KvForm, Widening, verify
-from gpu_gotchas.fixes.verify_attention.launch import Scratch
 from gpu_gotchas.fixes.verify_attention.planner import Plan
 from gpu_gotchas.fixes.verify_attention.reference import reference
 

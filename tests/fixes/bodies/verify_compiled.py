@@ -10,9 +10,9 @@ import torch
 from tests.fixes.bodies.verify_cases import DTYPES
 from tests.fixes.compiled import summary
 
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention import KvForm, plan, verify
 from gpu_gotchas.fixes.verify_attention.kernel import attend
-from gpu_gotchas.fixes.verify_attention.launch import Scratch
 from gpu_gotchas.hardware.catalogue import find_target
 
 

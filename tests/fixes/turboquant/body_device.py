@@ -11,8 +11,8 @@ import torch
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.split_kv.forms import Widening
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, plan, reference, store
-from gpu_gotchas.fixes.turboquant.launch import Scratch
 from gpu_gotchas.hardware.catalogue import find_target
 from tests.fixes.bodies.turboquant_cases import check
 

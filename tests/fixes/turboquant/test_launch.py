@@ -11,8 +11,8 @@ import torch
 
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.fixes.split_kv.forms import Widening
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Form, Plan, decode, store
-from gpu_gotchas.fixes.turboquant.launch import Scratch
 
 PLAN = Plan(Form.K8V4, Widening.BITS, 8, 2, 64, 16, 4, 1, 1, splits=2)
 CACHE = torch.zeros(3, 16, 2, 100, dtype=torch.uint8)

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention import Plan, Widening, plan, verify
-from gpu_gotchas.fixes.verify_attention.launch import Scratch
 from gpu_gotchas.fixes.verify_attention.reference import reference
 from gpu_gotchas.hardware.catalogue import find_target
 from tests.fixes.bodies.verify_cases import DTYPES, cache_of, check, form_of, tree

@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 import torch
 
 from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention import KvForm, Plan, Widening, verify
-from gpu_gotchas.fixes.verify_attention.launch import Scratch
 
 PLAN = Plan(KvForm.BF16, Widening.NONE, 4, 8, 2, 64, 16, 16, 4, 1, 1, splits=2)
 CACHE = torch.zeros(3, 16, 2, 64, dtype=torch.bfloat16)

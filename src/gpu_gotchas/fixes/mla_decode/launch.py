@@ -13,7 +13,7 @@ from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.mla_decode import portable
 from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan, plan
 from gpu_gotchas.fixes.split_kv.forms import KvForm
-from gpu_gotchas.fixes.split_kv.merge import merge_splits
+from gpu_gotchas.fixes.split_kv.merge import merge_parts
 from gpu_gotchas.fixes.split_kv.results import result
 from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET
 from gpu_gotchas.hardware.catalogue import find_target
@@ -135,20 +135,7 @@ def decode(
         num_stages=plan.stages,
     )
     if not whole:
-        # A tile of at most 4096 elements: few splits leave room for whole rows.
-        columns = latent if plan.splits <= 8 else min(128, latent)
-        merge_splits[(heads, batch, latent // columns)](
-            partial,
-            partial_lse,
-            out,
-            lse,
-            plan.splits,
-            HEADS=heads,
-            LATENT=latent,
-            BLOCK_S=min(32, 1 << (plan.splits - 1).bit_length()),
-            BLOCK_D=columns,
-            num_warps=4,
-        )
+        merge_parts(partial, partial_lse, out, lse, plan.splits)
     return out, lse
 
 

@@ -30,8 +30,9 @@ from gpu_gotchas.fixes.turboquant.layout import Form
 from gpu_gotchas.fixes.turboquant.planner import Plan, plan
 
 if TYPE_CHECKING:
+    from gpu_gotchas.fixes.split_kv.scratch import Scratch
     from gpu_gotchas.fixes.turboquant.codebook import Codebook
-    from gpu_gotchas.fixes.turboquant.launch import Scratch, decode, store
+    from gpu_gotchas.fixes.turboquant.launch import decode, store
 
 __all__ = ["Codebook", "Form", "Plan", "Scratch", "decode", "plan", "store"]
 

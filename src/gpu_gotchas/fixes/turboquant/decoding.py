@@ -5,6 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from gpu_gotchas.fixes.page_offsets import page_of, place_of
 from gpu_gotchas.fixes.split_kv.widening import widen
 from gpu_gotchas.fixes.turboquant.unpacking import unpack_pair, unpack_steps
 
@@ -86,8 +87,7 @@ def attend(
             token = start + tl.arange(0, BLOCK_N)
             # Beyond the end the last token is read again, so that no load needs a mask.
             read = tl.minimum(token, end - 1)
-            page = tl.load(table + read // PAGE).to(tl.int64)
-            at = cache + (page * page_stride + (read % PAGE) * TOKEN_STRIDE)
+            at = cache + place_of(page_of(table, read, PAGE), read, page_stride, TOKEN_STRIDE, PAGE)
             if FP8_KEYS:
                 k = widen(tl.load(at[:, None] + column[None, :]), WIDENING)
                 s = tl.dot(q, tl.trans(k)) * factor[:, None]

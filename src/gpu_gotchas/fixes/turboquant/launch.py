@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
-from gpu_gotchas.fixes.fixed_scratch import FixedScratch
 from gpu_gotchas.fixes.launch_fit import current_target_name
-from gpu_gotchas.fixes.split_kv.merge import merge_splits
+from gpu_gotchas.fixes.split_kv.merge import merge_parts
 from gpu_gotchas.fixes.split_kv.results import result
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant.codebook import LEVELS, Codebook
 from gpu_gotchas.fixes.turboquant.decoding import attend
 from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES, Form
@@ -20,19 +18,6 @@ from gpu_gotchas.hardware.catalogue import find_target
 
 _FLOATS = (torch.bfloat16, torch.float16, torch.float32)
 _ROWS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """A plan and the memory for the results of its splits, made once, before the first graph is captured."""
-
-    plan: Plan
-    memory: FixedScratch
-
-    @classmethod
-    def allocate(cls, plan: Plan, *, requests: int, device: torch.device | str) -> Scratch:
-        """For up to `requests` requests; nothing is allocated where nothing is split."""
-        return cls(plan, FixedScratch(plan.scratch_elements(requests), device=device))
 
 
 def store(
@@ -109,7 +94,7 @@ def decode(
     contexts: Tensor,
     *,
     scale: float,
-    scratch: Scratch,
+    scratch: Scratch[Plan],
     codebook: Codebook | None = None,
     out: Tensor | None = None,
     lse: Tensor | None = None,
@@ -153,9 +138,7 @@ def decode(
     whole = plan.splits == 1
     partial, partial_lse = out, lse
     if not whole:
-        rows = requests * plan.heads * plan.splits
-        memory = scratch.memory.take(rows * (plan.head + 1))
-        partial, partial_lse = memory[: rows * plan.head], memory[rows * plan.head :]
+        partial, partial_lse = scratch.parts(lse.numel() * plan.splits, plan.head)
     attend[(plan.kv_heads, plan.splits, requests)](
         query,
         cache,
@@ -185,18 +168,7 @@ def decode(
         num_stages=plan.stages,
     )
     if not whole:
-        merge_splits[(plan.heads, requests, 1)](
-            partial,
-            partial_lse,
-            out,
-            lse,
-            plan.splits,
-            HEADS=plan.heads,
-            LATENT=plan.head,
-            BLOCK_S=min(16, 1 << (plan.splits - 1).bit_length()),
-            BLOCK_D=plan.head,
-            num_warps=2,
-        )
+        merge_parts(partial, partial_lse, out, lse, plan.splits)
     return out, lse
 
 

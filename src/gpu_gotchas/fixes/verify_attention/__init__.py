@@ -27,7 +27,8 @@ from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening
 from gpu_gotchas.fixes.verify_attention.planner import Plan, plan
 
 if TYPE_CHECKING:
-    from gpu_gotchas.fixes.verify_attention.launch import Scratch, verify
+    from gpu_gotchas.fixes.split_kv.scratch import Scratch
+    from gpu_gotchas.fixes.verify_attention.launch import verify
 
 __all__ = ["KvForm", "Plan", "Scratch", "Widening", "plan", "verify"]
 

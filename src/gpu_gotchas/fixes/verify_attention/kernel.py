@@ -5,6 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from gpu_gotchas.fixes.page_offsets import page_of, place_of
 from gpu_gotchas.fixes.split_kv.widening import widen
 
 FLOOR = tl.constexpr(-1e30)
@@ -112,9 +113,9 @@ def attend(
         plain = tl.maximum(tl.minimum(prefix, end) - begin, 0) // BLOCK_N * BLOCK_N + begin
         for start in range(begin, plain, BLOCK_N):
             token = start + tl.arange(0, BLOCK_N)
-            page = tl.load(table + token // PAGE).to(tl.int64)
-            place_k = page * key_page_stride + (token % PAGE) * key_token_stride
-            place_v = page * value_page_stride + (token % PAGE) * value_token_stride
+            page = page_of(table, token, PAGE)
+            place_k = place_of(page, token, key_page_stride, key_token_stride, PAGE)
+            place_v = place_of(page, token, value_page_stride, value_token_stride, PAGE)
             k = widen(tl.load(keys + place_k[:, None] + column[None, :]), WIDENING)
             v = widen(tl.load(values + place_v[:, None] + column[None, :]), WIDENING)
             s = tl.dot(q, tl.trans(k))
@@ -123,9 +124,9 @@ def attend(
             token = start + tl.arange(0, BLOCK_N)
             # Beyond the end the last token is read again, so that no load needs a mask.
             read = tl.minimum(token, end - 1)
-            page = tl.load(table + read // PAGE).to(tl.int64)
-            place_k = page * key_page_stride + (read % PAGE) * key_token_stride
-            place_v = page * value_page_stride + (read % PAGE) * value_token_stride
+            page = page_of(table, read, PAGE)
+            place_k = place_of(page, read, key_page_stride, key_token_stride, PAGE)
+            place_v = place_of(page, read, value_page_stride, value_token_stride, PAGE)
             k = widen(tl.load(keys + place_k[:, None] + column[None, :]), WIDENING)
             v = widen(tl.load(values + place_v[:, None] + column[None, :]), WIDENING)
             s = tl.dot(q, tl.trans(k))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
-from gpu_gotchas.fixes.fixed_scratch import FixedScratch
 from gpu_gotchas.fixes.split_kv.forms import KvForm
-from gpu_gotchas.fixes.split_kv.merge import merge_splits
+from gpu_gotchas.fixes.split_kv.merge import merge_parts
 from gpu_gotchas.fixes.split_kv.results import result
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.verify_attention.kernel import attend
 from gpu_gotchas.fixes.verify_attention.planner import Plan
 
@@ -22,19 +20,6 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """A plan and the memory for the results of its splits, made once, before the first graph is captured."""
-
-    plan: Plan
-    memory: FixedScratch
-
-    @classmethod
-    def allocate(cls, plan: Plan, *, requests: int, device: torch.device | str) -> Scratch:
-        """For up to `requests` requests; nothing is allocated where nothing is split."""
-        return cls(plan, FixedScratch(plan.scratch_elements(requests), device=device))
-
-
 def verify(
     query: Tensor,
     keys: Tensor,
@@ -43,7 +28,7 @@ def verify(
     contexts: Tensor,
     *,
     scale: float,
-    scratch: Scratch,
+    scratch: Scratch[Plan],
     masks: Tensor | None = None,
     lengths: Tensor | None = None,
     key_scale: Tensor | float = 1.0,
@@ -81,9 +66,7 @@ def verify(
     whole = plan.splits == 1
     partial, partial_lse = out, lse
     if not whole:
-        rows = requests * plan.queries * plan.heads * plan.splits
-        memory = scratch.memory.take(rows * (plan.head + 1))
-        partial, partial_lse = memory[: rows * plan.head], memory[rows * plan.head :]
+        partial, partial_lse = scratch.parts(lse.numel() * plan.splits, plan.head)
     if plan.form is KvForm.FP8:
         keys, values = keys.view(torch.uint8), values.view(torch.uint8)
     attend[(plan.kv_heads * plan.row_blocks, plan.splits, requests)](
@@ -123,18 +106,7 @@ def verify(
         num_stages=plan.stages,
     )
     if not whole:
-        merge_splits[(plan.heads, requests * plan.queries, 1)](
-            partial,
-            partial_lse,
-            out,
-            lse,
-            plan.splits,
-            HEADS=plan.heads,
-            LATENT=plan.head,
-            BLOCK_S=min(16, 1 << (plan.splits - 1).bit_length()),
-            BLOCK_D=plan.head,
-            num_warps=2,
-        )
+        merge_parts(partial, partial_lse, out, lse, plan.splits)
     return out, lse
 
 
