@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.proving.knowledge import knowledge
-from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.records.model import ControlAxis, Gotcha
 from gpu_gotchas.repro.children import Children
 from gpu_gotchas.repro.fetching import fetch_package
 from gpu_gotchas.repro.packages import WHOLE, PackageError
@@ -72,7 +72,11 @@ class Sweep:
     def _runs(self, version: str) -> Iterator[Run]:
         tiers = (Tier.LOGIC, Tier.COMPILE) if self._package in WHOLE else (Tier.PACKAGE,)
         for run in plan(self._gotcha, self._repro, NOBODY, package=f"{self._package}=={version}"):
-            if not isinstance(run, Run) or run.tier not in tiers or run.role is not Role.AFFECTED:
+            if not isinstance(run, Run) or run.tier not in tiers or not self._is_asked(run):
                 continue
             if run.probe is Probe.BUG and (not self._targets or run.target_name in self._targets):
                 yield run
+
+    def _is_asked(self, run: Run) -> bool:
+        """Controls on other cards say nothing of a release; where another release is the control, it does."""
+        return run.role is Role.AFFECTED or self._gotcha.control is ControlAxis.VERSION

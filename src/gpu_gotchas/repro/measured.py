@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.hardware.versions import VersionRange
-from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.records.model import ControlAxis, Gotcha
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
@@ -16,10 +17,11 @@ def unmeasured(gotcha: Gotcha, results: Iterable[Result]) -> list[str]:
     """What is missing: each end that a measured range names wants a run of that very release.
 
     `introduced` and `last_bad` must have failed with the record's symptom; at `fixed` the same probe must
-    have come through.
+    have come through. Where controls lie on versions, that run is the control.
     """
+    counted = [_as_release(gotcha, result) for result in results]
     ended = {
-        (release, result.outcome) for result in results if _is_bug(result) for release in _releases(result)
+        (release, result.outcome) for result in counted if _is_bug(result) for release in _releases(result)
     }
     return [
         missing
@@ -29,6 +31,13 @@ def unmeasured(gotcha: Gotcha, results: Iterable[Result]) -> list[str]:
         if range_.measured
         for missing in _missing(package, range_, ended)
     ]
+
+
+def _as_release(gotcha: Gotcha, result: Result) -> Result:
+    """A clean control on another release, seen as what it says of that release."""
+    if gotcha.control is ControlAxis.VERSION and result.outcome is Outcome.CONTROL_CLEAN:
+        return replace(result, role=Role.AFFECTED, outcome=Outcome.FIXED_HERE)
+    return result
 
 
 def _is_bug(result: Result) -> bool:

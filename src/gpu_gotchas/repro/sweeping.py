@@ -37,6 +37,9 @@ _MEANS = {
     Outcome.REPRODUCED: Shown.BAD,
     Outcome.FIXED_HERE: Shown.GOOD,
     Outcome.NOT_REPRODUCED: Shown.GOOD,
+    # Where another release is the control.
+    Outcome.CONTROL_CLEAN: Shown.GOOD,
+    Outcome.CONTROL_DIRTY: Shown.BAD,
 }
 
 

@@ -89,6 +89,19 @@ def repro_has_its_controls(gotcha: Gotcha) -> Iterator[Finding]:
 
 
 @each_gotcha
+def version_control_can_be_asked(gotcha: Gotcha) -> Iterator[Finding]:
+    """Another release can only be a control when its code is asked, and some release is said to be good."""
+    if gotcha.control is not ControlAxis.VERSION:
+        return
+    source = _repro(gotcha)
+    if source and not source.fault and "bug_package" not in source.names:
+        yield Finding("control", f"is version, so {REPRO} must define bug_package, which asks a release")
+    ranges = (span for case in gotcha.affects for spans in case.software.values() for span in spans)
+    if not any(span.introduced or span.fixed for span in ranges):
+        yield Finding("control", "is version, so a range must name the release that introduced or fixed it")
+
+
+@each_gotcha
 def probe_names_are_known(gotcha: Gotcha) -> Iterator[Finding]:
     """A probe with a misspelt tier is never run, and nobody notices."""
     source = _repro(gotcha)
