@@ -5,10 +5,10 @@
     coverage("flash_attn_2_cuda.so").runs_on("sm_86")
 
 A CUDA library holds fat binaries: machine code (cubins), each for one compute capability, and PTX, which the
-driver compiles at load. A cubin runs on its own major version from its own minor on; one built for `sm_90a` on
-9.0 alone, one for `sm_100f` on its family. PTX for `compute_80` serves 8.0 and everything newer; PTX with an
-`a` or `f` as the cubin does. HIP libraries hold a bundle of code objects, each for one target. What is said is
-of the whole file: each of its kernels may be built for fewer targets.
+driver compiles at load. A cubin runs on its own major version from its own minor on; one built for `sm_90a`
+on 9.0 alone, one for `sm_100f` on its family. PTX for `compute_80` serves 8.0 and everything newer; PTX with
+an `a` or `f` as the cubin does. HIP libraries hold a bundle of code objects, each for one target. What is
+said is of the whole file: each of its kernels may be built for fewer targets.
 
 The containers are read as bytes: no CUDA, no torch. Their layout is NVIDIA's own and not documented; what is
 read here agrees with `cuobjdump --list-elf` and `--list-ptx` on the libraries of vLLM 0.26.0.
