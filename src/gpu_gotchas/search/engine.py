@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.advice import what_to_collect
 from gpu_gotchas.search.answer import Answer
-from gpu_gotchas.search.assessment import NOTHING_KNOWN
+from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
+from gpu_gotchas.search.certain import strange_package
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
@@ -82,7 +84,7 @@ class Search:
     def _known(self, machine: Machine | None) -> Machine | None:
         from gpu_gotchas.search.evidence import facts, merge
 
-        return merge(machine, facts(self._gist.facts))
+        return merge(machine, facts(self._gist.facts, self._index.settings))
 
     def _found(
         self,
@@ -96,11 +98,15 @@ class Search:
         assert entry is not None, f"the index names {name} and has no entry for it"
         rank = unwrap(hit.lines[0].text).rank if hit and first_rank else None
         follows = rank is not None and rank != first_rank
-        if machine is None:
-            return Found(entry, NOTHING_KNOWN, hit, ranked, follows)
-        from gpu_gotchas.search.conditions import assess  # loads the catalogue, so only with something to ask
+        assessment = NOTHING_KNOWN
+        if machine is not None:
+            from gpu_gotchas.search.conditions import assess  # loads the catalogue: only with something to ask
 
-        return Found(entry, assess(entry["affects"], machine), hit, ranked, follows)
+            assessment = assess(entry["affects"], machine)
+        strange = hit and strange_package(hit, entry["affects"])
+        if strange:
+            assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
+        return Found(entry, assessment, hit, ranked, follows)
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
