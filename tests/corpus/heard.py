@@ -51,7 +51,9 @@ class _Blocks(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if value.endswith("\n") else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", value, style="|" if value.endswith("\n") else None
+    )
 
 
 _Blocks.add_representer(str, _text)

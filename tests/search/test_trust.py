@@ -75,7 +75,7 @@ def test_a_setting_that_the_record_is_not_about_takes_the_certainty(index: Index
 @pytest.mark.parametrize(
     "text",
     [
-        f"INFO 10-06 14:26:10 [cuda.py:482] Using TRITON_MLA attention backend out of ['TRITON_MLA']\n{OVERFLOW}",
+        f"INFO 10-06 14:26:10 [cuda.py:482] Using TRITON_MLA backend out of ['TRITON_MLA']\n{OVERFLOW}",
         f"Using TRITON_MLA backend.\n{OVERFLOW}",
         f"export VLLM_SPEC_DECODE_ATTN=1\n{SPEC.splitlines()[1]}",
     ],

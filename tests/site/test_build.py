@@ -57,7 +57,7 @@ def test_each_record_has_a_page_and_a_json_and_each_name_a_page() -> None:
     for path in (
         "gotchas/sample-full.md", "gotchas/sample-full.json", "gotchas/sample-retracted.md",
         "index.json", "matrix.md", "gpus/nvidia-gb10.md", "packages/vllm.md",
-        "concepts/shared-memory.md", "concepts/only-believed.md",
+        "concepts/shared-memory.md", "settings.md", "symptoms.md", "benchmarks.md",
         "candidates.md", "using.md", "architecture.md", "stylesheets/site.css",
     ):  # fmt: skip
         assert path in made

@@ -29,6 +29,7 @@ COMMANDS = {
     "diff": "gpu_gotchas.cli.diff",
     "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
+    "sweep": "gpu_gotchas.cli.sweep",
     "site": "gpu_gotchas.cli.site",
     "mcp": "gpu_gotchas.cli.mcp",
 }

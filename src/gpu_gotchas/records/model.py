@@ -255,8 +255,8 @@ class Claim:
 class Candidate:
     """A believed gotcha without a repro.
 
-    believed: what is thought to be the cause; because: why. affects: where reports place it, as far as they say;
-    empty where they do not. repro_wanted: what an honest repro would need.
+    believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
+    affects: where reports place it, as far as they say; empty where they do not.
     reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
     path: the file that holds it. lines: as in `Gotcha`.
     """

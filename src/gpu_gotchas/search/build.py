@@ -135,8 +135,10 @@ def _conditions(affects: Sequence[Case]) -> set[str]:
     found: set[str] = set()
     for case in affects:
         for name, values in case.when.items():
+            found.update((name, *values))
             known = settings().get(name)
-            found.update((name, *values, *filter(None, (known and known.flag, known and known.variable))))
+            if known:
+                found.update(filter(None, (known.flag, known.variable)))
     return found
 
 

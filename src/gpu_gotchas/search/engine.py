@@ -100,7 +100,9 @@ class Search:
         follows = rank is not None and rank != first_rank
         assessment = NOTHING_KNOWN
         if machine is not None:
-            from gpu_gotchas.search.conditions import assess  # loads the catalogue: only with something to ask
+            from gpu_gotchas.search.conditions import (
+                assess,
+            )  # loads the catalogue: only with something to ask
 
             assessment = assess(entry["affects"], machine)
         strange = hit and strange_package(hit, entry["affects"])

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _PACKAGES = ("vllm", "sglang", "torch", "triton", "flashinfer", "transformers", "aiter")
 _VENDORS = ("nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "titan", "radeon", "instinct")
 _VENDOR_SIGNS = {
-    "amd": r"\b(?:fp8e4b8|fp8e5b16|HIP error|hipError\w+|amdgpu|rocBLAS|MIOpen)\b|\d\+rocm\d|\bAMD (?:Instinct|Radeon)",
+    "amd": r"\b(?:fp8e4b8|fp8e5b16|HIP error|hipError\w+|amdgpu|rocBLAS|MIOpen|AMD (?:Instinct|Radeon))\b"
+    r"|\d\+rocm\d",
     "intel": r"\bIntel(?:\(R\))? (?:Arc|Data Center GPU)|\bxpu:\d|\btorch\.xpu\b|\bLevel.?Zero\b|\d\+xpu\b",
 }
 """What only programs for that vendor's cards print."""
@@ -109,7 +110,9 @@ def _cards(names: set[str], cards: Mapping[str, Target], vendors: set[str]) -> t
 
     if not names and not cards:
         only = [Vendor(name) for name in vendors] if len(vendors) == 1 else []
-        return tuple(Card(f"a card of {vendor.value.upper()}", None, vendor=vendor) for vendor in only) or None
+        return (
+            tuple(Card(f"a card of {vendor.value.upper()}", None, vendor=vendor) for vendor in only) or None
+        )
     stated = [target for target in targets() if target.name in names]
     if len(names) > 1 or len(cards) > 1:
         return None

@@ -6,6 +6,7 @@ Of many words one or the other is rare, and ranking can tell. `fp8` alone is in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ _LONGEST = 6
 _FEW = 3
 _MOST_MEANT = 3
 _CALM = frozenset({"INFO", "DEBUG", "TRACE"})
+_CARD = re.compile(r"sm_\d+|gfx\w+|[abhltv]\d{1,3}s?|gb\d+|mi\d+x?|[rg]tx|geforce|tesla|radeon|instinct")
+"""A card is no failure."""
 
 
 def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
@@ -26,7 +29,7 @@ def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
     told = {word for part in said for word in words(part) if not is_common(word)}
     if len(said) > _LONGEST or len(told) > _FEW:
         return None
-    if not told or said[0] in _CALM:
+    if all(_CARD.fullmatch(word) for word in told) or said[0] in _CALM:
         return set()
     holders = {record for word in told for record, _ in index.postings(word)}
     shared: dict[str, int] = {}
@@ -44,6 +47,8 @@ def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
 def names_of(entry: Mapping[str, Any]) -> set[str]:
     """The words that a record is called by, and those that its failure prints."""
     called = (entry["id"], *entry["aliases"], *entry["concepts"], entry["title"])
-    printed = (line for signature in entry["signatures"] for line in (*signature["lines"], *signature["context"]))
+    printed = (
+        line for signature in entry["signatures"] for line in (*signature["lines"], *signature["context"])
+    )
     literals = (literal for line in printed for literal in Template.parse(line).literals)
     return {word for text in (*called, *literals) for word in words(text)}

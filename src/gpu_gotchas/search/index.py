@@ -92,7 +92,7 @@ class Index:
         return found or []
 
     def heard(self, term: str) -> list[tuple[int, int]]:
-        """Which reports hold a term: (position in `reports`, its part of the report's vector, in thousandths)."""
+        """Which reports hold a term: (position in `reports`, part of its vector in thousandths)."""
         found: list[tuple[int, int]] | None = self._heard.get(term)
         return found or []
 

@@ -1,8 +1,8 @@
 """How like a text is to each public report that the base was built on.
 
-A report is a vector: every term of its lines (`words.terms`), weighed by the line that it stands in and by its
-rarity among reports, the whole made one long. Two texts are as like as the cosine between theirs, so that a
-long report is no more like everything than a short one. A record is as like as the likest of its reports.
+A report is a vector: every term of its lines (`words.terms`), weighed by the line that it stands in and by
+its rarity among reports, the whole made one long. Two texts are as like as the cosine between theirs, so that
+a long report is no more like everything than a short one. A record is as like as the likest of its reports.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def direction(questions: Iterable[Question], held: Callable[[str], int], count: 
             parts[term] = max(parts.get(term, 0.0), question.weight)
     for term in parts:
         among = held(term)
-        parts[term] *= math.log(1 + (count - among + 0.5) / (among + 0.5)) * (_COMMON if is_common(term) else 1)
+        parts[term] *= math.log(1 + (count - among + 0.5) / (among + 0.5)) * (
+            _COMMON if is_common(term) else 1
+        )
     length = math.sqrt(sum(part * part for part in parts.values()))
     return {term: part / length for term, part in parts.items()} if length else {}
 

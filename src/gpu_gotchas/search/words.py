@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from gpu_gotchas.search.common_words import COMMON_WORDS, ENGLISH
 
@@ -39,7 +40,7 @@ def terms(text: str) -> list[str]:
     """Words, and every pair of neighbours among those that are no plain English and no number: `kernel image`
     is told apart from the same two words elsewhere."""
     kept = [word for word in _whole(_told(text)) if word not in ENGLISH and not _NUMBER.fullmatch(word)]
-    return words(text) + [f"{one} {two}" for one, two in zip(kept, kept[1:], strict=False)]
+    return words(text) + [f"{one} {two}" for one, two in pairwise(kept)]
 
 
 def is_common(word: str) -> bool:

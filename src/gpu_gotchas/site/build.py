@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gpu_gotchas.site import (
+    benchmarks_page,
     candidates_page,
     concept_page,
     gotcha_page,
@@ -16,7 +17,9 @@ from gpu_gotchas.site import (
     index_pages,
     matrix,
     package_page,
+    section_pages,
     start_page,
+    table_page,
 )
 from gpu_gotchas.site.feeds import atom, json_export, llms
 from gpu_gotchas.site.feeds.markdown_copy import markdown_copy
@@ -83,10 +86,13 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
     def at(path: str) -> Links:
         return Links(sitemap, path)
 
-    yield "gotchas/index.md", index_pages.gotchas(knowledge, at("gotchas/index.md"))
+    yield "gotchas/index.md", table_page.page(knowledge, at("gotchas/index.md"))
+    yield "settings.md", section_pages.by_setting(knowledge, at("settings.md"))
+    yield "symptoms.md", section_pages.by_kind(knowledge, at("symptoms.md"))
     yield "gpus/index.md", index_pages.gpus(knowledge, at("gpus/index.md"))
     yield "packages/index.md", index_pages.packages(at("packages/index.md"))
     yield "concepts/index.md", index_pages.concepts(knowledge, at("concepts/index.md"))
+    yield "benchmarks.md", benchmarks_page.page(knowledge)
     yield "matrix.md", matrix.page(knowledge, at("matrix.md"))
     yield CANDIDATES, candidates_page.page(knowledge, at(CANDIDATES))
     for entry in knowledge.entries:

@@ -19,7 +19,6 @@ from gpu_gotchas.site.markdown import (
     prose,
     sentence,
     text,
-    unsearched,
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
@@ -135,13 +134,13 @@ def _reports(gotcha: Gotcha, links: Links) -> str:
         return ""
     count = people(gotcha)
     said = f"{count} {'reproduces' if gotcha.reporter_count == 1 else 'reproduce'} it." if count else ""
-    return blocks(unsearched("## Reports"), said, reports(gotcha.reports, links))
+    return blocks("## Reports", said, reports(gotcha.reports, links))
 
 
 def _upstream(found: tuple[Upstream, ...]) -> str:
     if not found:
         return ""
-    return blocks(unsearched("## Upstream"), bullets(map(_looked_up, found)))
+    return blocks("## Upstream", bullets(map(_looked_up, found)))
 
 
 def _looked_up(one: Upstream) -> str:
@@ -164,7 +163,7 @@ def _history(gotcha: Gotcha) -> str:
     if not events:
         return ""
     return blocks(
-        unsearched("## History"),
+        "## History",
         bullets(
             f"{text(one.date)}: {sentence(one.was)}"
             + (
@@ -183,7 +182,7 @@ def _repro(entry: Entry, links: Links) -> str:
         return ""
     id = entry.gotcha.id
     return blocks(
-        unsearched("## Run it yourself"),
+        "## Run it yourself",
         fence(f"gotchas run {id}", "sh"),
         f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')}.",
     )

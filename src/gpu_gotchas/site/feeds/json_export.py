@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from gpu_gotchas.hardware.conditions import HardwareCondition
 from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
 from gpu_gotchas.records.model import Bound, Candidate, Gotcha
+from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import gotcha_address, json_path, markdown_copy_path
 
@@ -18,6 +19,8 @@ FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 _OF_FILES = {"path", "lines"}
 """What a record knows of its own file."""
+_OF_ONE_RUN = {"version", "gotcha", "proves", "seconds"}
+"""What stands in the record already, or is of no use to a reader."""
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
 
@@ -62,8 +65,22 @@ def _record(entry: Entry) -> dict[str, Any]:
         "status": entry.status.value,
         "claimed_status": gotcha.status.value,
         "proof": None if proof is None else {"status": proof.status.value, **plain(proof)},
-        "results": [json.loads(result.to_json()) for result in entry.results],
+        "results": results(entry.results),
     }
+
+
+def results(found: Iterable[Result]) -> list[dict[str, Any]]:
+    """Results that differ in nothing but their target and the minute, as one with all its targets."""
+    alike: dict[str, dict[str, Any]] = {}
+    for result in found:
+        said = {
+            name: value for name, value in json.loads(result.to_json()).items() if name not in _OF_ONE_RUN
+        }
+        said["date"] = said["date"][:10]
+        target = said.pop("target")
+        one = alike.setdefault(json.dumps(said, sort_keys=True), {**said, "targets": []})
+        one["targets"].append(target)
+    return list(alike.values())
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
