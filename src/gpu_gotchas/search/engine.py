@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from gpu_gotchas.search.certain import strange_package
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.joining import joined
+from gpu_gotchas.search.joining import joined_by_end
 from gpu_gotchas.search.lines import Line, LineSplitter
 from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
@@ -32,8 +32,10 @@ _MOST_RANKED = 8
 _MOST_JOINED = 20
 
 
-def _number(line: Line) -> int:
-    return line.number
+def _in_order(cleaned: Sequence[Line], whole: Sequence[tuple[int, Line]]) -> list[Line]:
+    """Joined lines behind their last piece."""
+    placed = [*((line.number, line) for line in cleaned), *whole]
+    return [line for _, line in sorted(placed, key=lambda one: one[0])]
 
 
 class Search:
@@ -115,10 +117,10 @@ class Search:
         if waiting:
             cleaned = [Line(line.number, clean(line.text)) for line in waiting]
             self.empty = self.empty and not any(line.text for line in cleaned)
-            whole = [Line(line.number, clean(line.text)) for line in joined(waiting)]
-            self._matcher.feed(sorted((*cleaned, *whole), key=_number) if whole else cleaned)
+            whole = [(end, Line(line.number, clean(line.text))) for end, line in joined_by_end(waiting)]
+            self._matcher.feed(_in_order(cleaned, whole) if whole else cleaned)
             self._gist.feed(cleaned)
-            self._gist.feed(whole[:_MOST_JOINED])
+            self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
 
 def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
