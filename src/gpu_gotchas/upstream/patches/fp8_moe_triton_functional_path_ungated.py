@@ -84,4 +84,5 @@ PATCH = Patch(
     probe=_probe,
     card="sm_86",
     compiled=True,
+    opt_in=True,
 )

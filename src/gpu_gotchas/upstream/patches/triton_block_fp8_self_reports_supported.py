@@ -61,4 +61,5 @@ PATCH = Patch(
     replace=_replace,
     ask=_ask,
     card="sm_86",
+    opt_in=True,
 )
