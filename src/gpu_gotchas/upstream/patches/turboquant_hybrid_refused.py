@@ -11,7 +11,7 @@ import logging
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from gpu_gotchas.fixes.boundary_layers import boundary_layers
+from gpu_gotchas.fixes.boundary_layers import attention_layers, boundary_layers
 from gpu_gotchas.hardware.versions import VersionRange
 from gpu_gotchas.upstream.editing import edited, source_of
 from gpu_gotchas.upstream.patch import Answer, Patch, Place
@@ -65,9 +65,10 @@ def _probe(module: ModuleType) -> Answer:
         exec(compile(ast.Module(body=[branch], type_ignores=[]), module.__file__ or "", "exec"), names)
     except NotImplementedError:
         return Answer.FAULTY
-    return (
-        Answer.RIGHT if cache_config.kv_cache_dtype_skip_layers == boundary_layers(kinds) else Answer.FAULTY
-    )
+    # Newer releases spare no layer of a hybrid; what none may do is spare layers that keep no keys.
+    attention = {str(index) for index in attention_layers(kinds)}
+    right = attention.issuperset(cache_config.kv_cache_dtype_skip_layers)
+    return Answer.RIGHT if right else Answer.FAULTY
 
 
 PATCH = Patch(
