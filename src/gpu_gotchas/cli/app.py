@@ -30,6 +30,8 @@ COMMANDS = {
     "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
     "sweep": "gpu_gotchas.cli.sweep",
+    "audit": "gpu_gotchas.cli.audit",
+    "coverage": "gpu_gotchas.cli.coverage",
     "site": "gpu_gotchas.cli.site",
     "mcp": "gpu_gotchas.cli.mcp",
 }
