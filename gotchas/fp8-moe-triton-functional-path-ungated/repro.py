@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 import triton
 import triton.language as tl
+from triton.compiler.errors import CompilationError
 
 from gpu_gotchas.fixes.fp8_moe import refuse_fp8_experts
 from gpu_gotchas.repro.extract import take
@@ -57,10 +58,16 @@ def _launch(target: ProbeTarget) -> None:
     )
 
 
-def bug_package(target: ProbeTarget) -> None:
-    _launch(target)
+def bug_package(target: ProbeTarget, seed: int) -> int:
+    try:
+        _launch(target)
+    except CompilationError as error:
+        if "type fp8e4nv not supported in this architecture" in str(error.__cause__ or error):
+            return 1
+        raise
+    return 0
 
 
-def fixed_package(target: ProbeTarget) -> None:
+def fixed_package(target: ProbeTarget, seed: int) -> int:
     refuse_fp8_experts(target.capability)
-    _launch(target)
+    return bug_package(target, seed)
