@@ -53,11 +53,8 @@ class Search:
 
     def news(self) -> bool:
         """Whether a proven signature was met since this was last asked. Nothing that waits is disturbed."""
-        met = (
-            {(hit.record, hit.signature) for hit in self._watcher.hits() if hit.proven}
-            if self._watcher
-            else set()
-        )
+        hits = self._watcher.hits() if self._watcher else ()
+        met = {(hit.record, hit.signature) for hit in hits if hit.proven}
         new, self._seen = met - self._seen, met
         return bool(new)
 
