@@ -84,5 +84,4 @@ PATCH = Patch(
     probe=_probe,
     card="sm_86",
     compiled=True,
-    opt_in=True,
 )
