@@ -44,7 +44,7 @@ class _Recorder:
 
 
 def _probe(module: ModuleType) -> Answer:
-    """The record's launch, for two requests of which the second has a count of zero: what the kernel is given.
+    """The record's launch, for two requests, the second with a count of zero: what the kernel is given.
 
     The kernel takes one from each count and reads at that index, so a count below one, or beyond what was
     drafted, is the fault.

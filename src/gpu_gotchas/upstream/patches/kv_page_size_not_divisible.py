@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import fields
 from dataclasses import replace as changed
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,7 @@ ID = "kv-page-size-not-divisible"
 MOST_WASTE = 0.25
 """Of a padded state's page. Beyond it the refusal stands: a loss that nobody asked for is no fix."""
 
+_STRIDED = "indexes_kv_by_block_stride"
 _Specs = Mapping[str, Any]
 
 
@@ -57,10 +59,12 @@ def _ask(module: ModuleType) -> Answer:
     import torch
 
     interface = importlib.import_module("vllm.v1.kv_cache_interface")
+    given: dict[str, Any] = {"block_size": 16, "num_kv_heads": 2, "head_size": 97, "dtype": torch.bfloat16}
+    # Releases that pad attention pages do so for kernels that step through them by a stride.
+    if any(field.name == _STRIDED for field in fields(interface.FullAttentionSpec)):
+        given[_STRIDED] = True
     specs = {
-        "attention": interface.FullAttentionSpec(
-            block_size=16, num_kv_heads=2, head_size=97, dtype=torch.bfloat16
-        ),
+        "attention": interface.FullAttentionSpec(**given),
         "state": interface.MambaSpec(block_size=16, shapes=((6_324_224,),), dtypes=(torch.bfloat16,)),
     }
     needs = {name: spec.page_size_bytes for name, spec in specs.items()}
