@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -123,4 +124,15 @@ def test_a_damaged_wheel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(fetching, "_download", damaged)
     with pytest.raises(PackageError, match="cannot be unpacked"):
+        fetch_package("made-up==1.0")
+
+
+def test_a_release_that_was_withdrawn_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = (
+        "WARNING: The candidate selected for download or install is a yanked version: 'made-up' candidate\n"
+        "Reason for being yanked: broken\n"
+    )
+    done = subprocess.CompletedProcess([], 0, "", told)
+    monkeypatch.setattr(fetching.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(PackageError, match="made-up==1.0 was withdrawn by its authors: broken"):
         fetch_package("made-up==1.0")

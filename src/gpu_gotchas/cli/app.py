@@ -29,6 +29,8 @@ COMMANDS = {
     "diff": "gpu_gotchas.cli.diff",
     "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
+    "sweep": "gpu_gotchas.cli.sweep",
+    "audit": "gpu_gotchas.cli.audit",
     "site": "gpu_gotchas.cli.site",
     "mcp": "gpu_gotchas.cli.mcp",
 }

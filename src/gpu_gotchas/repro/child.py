@@ -55,7 +55,8 @@ def answer(request: Request) -> Answer:
             for seed in range(request.seeds):
                 measured += [float(probe(target, seed)) for _ in range(request.repeats)]
         else:
-            value = comparable(probe(target))
+            more = () if request.argument is None else (request.argument,)
+            value = comparable(probe(target, *more))
         _wait_for(target)
     except BaseException as error:
         ended, refused, missing = "raised", _is_refusal(error), missing_package(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from gpu_gotchas.repro.packages import (
 _LARGEST_UNPACKED = 200 * 2**20
 _LARGEST_CACHE = 12 * 2**30
 _ABANDONED = 24 * 3600.0
+_QUIET = ("--disable-pip-version-check", "--no-input")
+_YANKED = re.compile(r"is a yanked version:.*?(?:Reason for being yanked:(.*)|$)", re.DOTALL)
 # Wheels are asked for as a Linux box would, wherever this runs: only their Python files are read.
 _PLATFORMS = (
     *(f"manylinux_2_{minor}_x86_64" for minor in range(40, 16, -1)),
@@ -58,15 +61,17 @@ def fetch_package(spec: str) -> Path:
 
 
 def pip(arguments: Sequence[str]) -> str:
-    """Run pip quietly and return what it printed. Raises PackageError with its last words."""
+    """Run pip and return what it printed. Raises PackageError with its last words."""
     command, *rest = arguments
-    quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", command, *quiet, *rest], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pip", command, *_QUIET, *rest], capture_output=True, text=True, check=False
     )
     if done.returncode:
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["pip said nothing"]
         raise PackageError(f"{rest[-1]} cannot be had: {last[0]}")
+    if yanked := _YANKED.search(done.stderr):
+        why = (yanked[1] or "").strip() or "no reason is given"
+        raise PackageError(f"{rest[-1]} was withdrawn by its authors: {why}")
     return done.stdout
 
 

@@ -13,7 +13,7 @@ from gpu_gotchas.repro.plan import Run
 from gpu_gotchas.repro.probe import Probe, Role, Tier
 from gpu_gotchas.repro.request import Answer, Observation
 from gpu_gotchas.repro.symptoms import is_good, no_answer, symptom_seen
-from gpu_gotchas.repro.telling import exit_text, last_line, needs, summary
+from gpu_gotchas.repro.telling import exit_text, lacking, last_line, needs, summary
 
 # Fixes that decide before anything is launched.
 _DECIDING = frozenset({FixType.GUARD, FixType.PLANNER, FixType.SETTING})
@@ -71,7 +71,7 @@ def _broken(run: Run, seen: Observation, symptom: str | None) -> Verdict | None:
     if answer.missing and not symptom:
         return Verdict(Outcome.SKIPPED, needs(answer.missing))
     if answer.absent and not symptom and not _claims_versions(run, answer):
-        return Verdict(Outcome.SKIPPED, f"{run.package} does not have what is asked: {answer.absent}")
+        return Verdict(Outcome.SKIPPED, lacking(run.package or "the release", answer.absent))
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {last_line(answer.exception)}")
     if not all(map(math.isfinite, answer.measured)):

@@ -17,6 +17,7 @@ class Request:
     path: the repro. target: a target's name, `cpu` in the logic tier.
     package: folder of the upstream source, in the package tier. imports: its modules that the probe imports.
     first: folder whose packages are imported instead of installed ones, such as another Triton.
+    argument: what the function is called with beside the target, None for nothing.
     seeds, repeats: how often an observable is measured; seeds 0 for a probe that measures nothing.
     """
 
@@ -27,6 +28,7 @@ class Request:
     package: str | None = None
     imports: tuple[str, ...] = ()
     first: str | None = None
+    argument: str | None = None
     seeds: int = 0
     repeats: int = 1
 

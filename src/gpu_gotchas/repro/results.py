@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -17,6 +18,9 @@ from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 
 FORMAT = 1
 KEPT = "verified.jsonl"
+_TARGET = re.compile(r"cpu|none|sm_[0-9]{2,3}[a-z]?|gfx[0-9]{1,4}[0-9a-f]{0,3}")
+_LONGEST_LINE = 2**20
+_LARGEST_FILE = 256 * 2**20
 
 
 class ResultError(ValueError):
@@ -90,6 +94,8 @@ _OPTIONAL_TEXTS = ("by", "package", "masked_by", "device")
 
 def parse_result(line: str) -> Result:
     """A result from its line. Raises ResultError saying what would be right."""
+    if len(line) > _LONGEST_LINE:
+        raise ResultError(f"a result has at most {_LONGEST_LINE:,} characters, this one {len(line):,}")
     try:
         data = json.loads(line)
         # What is no text in UTF-8, half of a surrogate pair, could not be kept.
@@ -128,6 +134,9 @@ def _check_texts(data: dict[str, Any]) -> None:
     stand_ins = data.get("stand_ins", [])
     if not isinstance(stand_ins, list) or not all(isinstance(name, str) for name in stand_ins):
         raise ResultError("stand_ins must be a list of names")
+    target = data["target"]
+    if not _TARGET.fullmatch(target):
+        raise ResultError(f"target must be cpu, none, or such as sm_86 or gfx942, not {target[:40]!r}")
     _check_date(data["date"])
 
 
@@ -170,6 +179,8 @@ def read_results(path: Path) -> list[Result]:
     """
     if not path.exists():
         return []
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ResultError(f"a file of results has at most {_LARGEST_FILE >> 20} MiB", path, 1)
     # Lines end with a line feed alone: a reason may hold other characters that Python would split at.
     *lines, rest = path.read_bytes().decode("utf-8", errors="replace").split("\n")
     results = []
