@@ -31,6 +31,7 @@ COMMANDS = {
     "fetch": "gpu_gotchas.cli.fetch",
     "sweep": "gpu_gotchas.cli.sweep",
     "audit": "gpu_gotchas.cli.audit",
+    "coverage": "gpu_gotchas.cli.coverage",
     "site": "gpu_gotchas.cli.site",
     "mcp": "gpu_gotchas.cli.mcp",
 }

@@ -256,6 +256,7 @@ class Candidate:
     """A believed gotcha without a repro.
 
     believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
+    affects: where reports place it, as far as they say; empty where they do not.
     reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
     path: the file that holds it. lines: as in `Gotcha`.
     """
@@ -269,6 +270,7 @@ class Candidate:
     concepts: tuple[str, ...]
     aliases: tuple[str, ...]
     signatures: tuple[Signature, ...]
+    affects: tuple[Case, ...]
     reports: tuple[Report, ...]
     reporter_count: int
     claimed: Claim | None
