@@ -32,18 +32,27 @@ function partsOf({ hardware, software, platform, when }, machine) {
     onHardware(hardware, machine.cards),
     ...Object.entries(software).map(([name, ranges]) => onSoftware(name, ranges, machine.software)),
     ...platform.map((name) => ["unknown", `platform ${name}`]),
-    ...Object.keys(when).map(() => ["unknown", ""]),
+    ...Object.entries(when).map(([name, values]) => onSetting(name, values, machine.settings)),
   ];
 }
 
 function onHardware(hardware, cards) {
-  const truth = cards ? hardwareTruth(hardware, cards[0].target) : hardware.without;
+  const truth = cards ? hardwareTruth(hardware, cards[0]) : hardware.without;
   if (!cards || hardware.claimed === "any hardware") return [truth, ""];
-  const names = cards.map(({ name, target }) => (name === target ? name : `${name} (${target})`)).join(", ");
+  const names = cards.map(({ name, target }) => (name === target || !target ? name : `${name} (${target})`)).join(", ");
   return [truth, `${names}: the record is about ${hardware.claimed}`];
 }
 
-const hardwareTruth = ({ yes, no }, target) => (yes.includes(target) ? "yes" : no.includes(target) ? "no" : "unknown");
+function hardwareTruth({ yes, no, vendors }, { target, vendor }) {
+  if (!target) return vendors[vendor];
+  return yes.includes(target) ? "yes" : no.includes(target) ? "no" : "unknown";
+}
+
+function onSetting(name, values, settings) {
+  if (!Object.hasOwn(settings, name)) return ["unknown", ""];
+  const value = settings[name];
+  return [values.includes(value) ? "yes" : "no", `${name}=${value}: the record is about ${values.join(" or ")}`];
+}
 
 function onSoftware(name, ranges, software) {
   if (!Object.hasOwn(software, name)) return ["unknown", ""];

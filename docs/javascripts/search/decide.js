@@ -2,7 +2,7 @@
 import { NOTHING_KNOWN } from "./conditions.js";
 import { moreSpecific } from "./match.js";
 
-export function decider(rules) {
+export function decider(rules, { doubts, tellsWhere }) {
   const R = rules.decide;
   const { THRESHOLD } = rules.ranked;
   const cannotBeSure = new Set(R._CANNOT_BE_SURE);
@@ -46,7 +46,8 @@ export function decider(rules) {
 
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
-    if (!hit.proven || (hit.shared && !hit.context.length) || cannotBeSure.has(entry.status)) return false;
+    if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
+    if (hit.shared && !tellsWhere(hit, entry)) return false;
     return !rest.some((one) => sharesLines(hit, one.hit) || areSiblings(top, one));
   }
 
@@ -122,7 +123,9 @@ export function decider(rules) {
     let why = `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")} met a ${hit.proven ? "proven" : "reported"} signature`;
     if (hit.context.length) why += " and its context";
     else if (hit.shared) why += ", which other causes may print too, and none of its context";
+    const [unsure] = doubts(hit, entry);
     if (isDoubted(found)) why += ", but what is known of the machine disagrees";
+    else if (unsure) why += `, but ${unsure}`;
     const told = standing.filter((one) => one.entry.id !== entry.id && entry.siblings[one.entry.id]);
     return result(found, {
       by: "signature",
@@ -158,6 +161,7 @@ export function decider(rules) {
       return lines.length ? `in the log: ${lines.join(" … ")}` : "what the record says is seen, on this machine";
     }
     if (hit.shared && !hit.context.length) return `in the log, one of: ${entry.signatures[hit.signature].context.join(", ")}`;
+    if (doubts(hit, entry).length) return "the error itself, as the program printed it";
     if (!hit.proven || cannotBeSure.has(entry.status)) return "a repro: so far it is reported, not proven";
     const others = standing.map((one) => one.entry.id).filter((id) => id !== entry.id).join(", ");
     return others ? `what tells it from ${others}` : "the card and the versions that it happened on";
@@ -182,7 +186,7 @@ function result({ entry, assessment }, how) {
     title: entry.title,
     severity: entry.severity,
     kind: entry.kind,
-    do: entry.withdrawn ? null : entry.do,
+    do: entry.withdrawn || assessment.truth === "no" ? null : entry.do,
     lines: [],
     context: [],
     words: [],

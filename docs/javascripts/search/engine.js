@@ -1,5 +1,6 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
 import { NOTHING_KNOWN, assess } from "./conditions.js";
+import { doubter } from "./certain.js";
 import { decider } from "./decide.js";
 import { factFinder, merge } from "./evidence.js";
 import { Gist } from "./gist.js";
@@ -25,7 +26,8 @@ export class Engine {
     );
     this.rank = ranker(index, wording(rules));
     this.facts = factFinder(index);
-    this.decide = decider(rules);
+    this.certain = doubter(rules, this.unwrap);
+    this.decide = decider(rules, this.certain);
   }
 
   // target: what code is compiled for where it happened, when somebody says so.
@@ -62,8 +64,9 @@ export class Search {
     if (!waiting.length) return;
     const { clean, join, index } = this.engine;
     const cleaned = waiting.map(({ number, text }) => ({ number, text: clean(text) }));
-    const whole = join(waiting).map(({ number, text }) => ({ number, text: clean(text) }));
-    this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => one.number - other.number) : cleaned);
+    const whole = join(waiting).map((line) => ({ ...line, text: clean(line.text) }));
+    const place = ({ number, end }) => end ?? number; // joined lines stand behind their last piece
+    this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned);
     this.gist.feed(cleaned);
     this.gist.feed(whole.slice(0, index.rules.engine._MOST_JOINED));
   }
@@ -75,10 +78,10 @@ export class Search {
     this.flush(this.waiting);
     this.waiting = [];
     const best = bestOfEach(this.matcher.hits().filter((hit) => hit.context.length || !hit.generic));
-    const given = target ? { cards: [{ name: target, target }], software: {} } : null;
+    const given = target ? { cards: [{ name: target, target }], software: {}, settings: {} } : null;
     const machine = merge(given, engine.facts(gist.facts));
     const asked = engine.questions(gist.kept, gist.count);
-    const ran = engine.rank(asked, [...new Set((machine?.cards ?? []).map((card) => card.target))]);
+    const ran = engine.rank(asked, (machine?.cards ?? []).map((card) => card.target).filter(Boolean));
     const ranked = new Map(ran.map((one) => [one.record, one]));
     const names = new Set([...best.keys(), ...[...ranked.keys()].slice(0, index.rules.engine._MOST_RANKED)]);
     const firstRank = best.size > 1 ? engine.failingRank(gist.kept) : null;
@@ -88,7 +91,7 @@ export class Search {
       const rank = hit && firstRank ? engine.unwrap(hit.lines[0].text).rank : null;
       return {
         entry,
-        assessment: machine ? assess(entry.affects, machine) : NOTHING_KNOWN,
+        assessment: this.assess(entry, machine, hit),
         hit,
         ranked: ranked.get(name) ?? null,
         follows: rank !== null && rank !== firstRank,
@@ -100,6 +103,13 @@ export class Search {
     const answer = engine.decide(found.filter(({ hit }) => hit), found.filter(({ hit }) => !hit), successors, index.date);
     if (!answer.results.length) answer.collect = whatToCollect(index.rules.advice, gist.facts, asked, machine);
     return answer;
+  }
+
+  assess({ affects }, machine, hit) {
+    const assessment = machine ? assess(affects, machine) : NOTHING_KNOWN;
+    const strange = hit && this.engine.certain.strangePackage(hit, affects);
+    if (!strange) return assessment;
+    return { ...assessment, truth: "no", disagreed: [...assessment.disagreed, strange] };
   }
 }
 

@@ -3,9 +3,9 @@
 import { Pattern, lstrip, rstrip, size, split } from "./patterns.js";
 
 export function unwrapper(rules) {
-  const { _PREFIXES, _SEVERE, _WARNING, _CALM, _RANK } = rules.prefixes;
+  const { _PREFIXES, _SEVERE, _WARNING, _CALM, _LATER, _RANK } = rules.prefixes;
   const prefixes = _PREFIXES.map((one) => new Pattern(one));
-  const rankPattern = new Pattern(_RANK);
+  const [rankPattern, later] = [new Pattern(_RANK), new Pattern(_LATER)];
   const [severeLevels, warningLevels, calmLevels] = [_SEVERE, _WARNING, _CALM].map((one) => new Set(one));
 
   return (whole) => {
@@ -20,6 +20,13 @@ export function unwrapper(rules) {
       severe ||= severeLevels.has(level);
       warns ||= warningLevels.has(level);
       calm ||= calmLevels.has(level);
+    }
+    if (calm) {
+      // A second line may be glued to it.
+      for (const [, level] of later.findall(text)) {
+        severe ||= severeLevels.has(level);
+        warns ||= warningLevels.has(level);
+      }
     }
     const found = logged ? rankPattern.search(whole.slice(0, whole.length - text.length)) : null;
     const rank = found?.slice(1).find(Boolean) ?? null;
@@ -67,6 +74,7 @@ export function joiner(rules, unwrap) {
     return !unwrap(following).logged;
   }
 
+  // Lines that these may have been before they were wrapped, each with the number of its last piece as `end`.
   return (raw) => {
     const texts = raw.map(({ text }) => (text.startsWith(">") ? text.slice(quote.match(text)[0].length) : text));
     const width = texts.reduce((most, text) => Math.max(most, size(text)), 0);
@@ -78,7 +86,7 @@ export function joiner(rules, unwrap) {
       if (end > at) {
         const pieces = texts.slice(at, end + 1);
         const cut = pieces.map((piece) => (size(piece) === width ? piece : `${piece} `)).join("");
-        for (const text of new Set([cut, pieces.join(" ")])) found.push({ number: raw[at].number, text });
+        for (const text of new Set([cut, pieces.join(" ")])) found.push({ number: raw[at].number, end: raw[end].number, text });
       }
       at = end + 1;
     }

@@ -1,5 +1,11 @@
 // Word ranking: which records explain most of a text (search/rank.py).
-export function ranker(index, { words, isCommon }) {
+import { fewMeaner } from "./few.js";
+import { likener } from "./likeness.js";
+
+export function ranker(index, wording) {
+  const { words, isCommon } = wording;
+  const likenesses = likener(index, wording);
+  const meantBy = fewMeaner(index, wording);
   const R = index.rules.rank;
   const count = Math.max(2, index.ids.length);
   const scale = R._RAREST / Math.log(1 + (count - 0.5) / 1.5);
@@ -71,7 +77,9 @@ export function ranker(index, { words, isCommon }) {
       }
     }
     const trust = fails ? R._IN_A_FAILURE : excerpt ? R._IN_AN_EXCERPT : 1;
+    const alike = likenesses(questions);
     const called = named(questions);
+    const meant = fails ? null : meantBy(questions.map(({ text }) => text));
     const ranked = [...called].map((record) => ({ record, score: R._NAMED, confidence: R._NAMED, words: [record], line: "" }));
     for (const [place, explained] of parts) {
       const record = index.ids[place];
@@ -80,7 +88,10 @@ export function ranker(index, { words, isCommon }) {
       explained.sort(([one, word], [other, word2]) => other - one || (word2 > word ? 1 : word2 < word ? -1 : 0));
       const strongest = explained.slice(0, 6).filter(([part]) => part > 0.5).map(([, word]) => word);
       const [share, line] = best.get(place) ?? [0, ""];
-      ranked.push({ record, score, confidence: score * share * trust, words: strongest, line });
+      const like = alike.get(record) ?? 0;
+      let confidence = score * share * trust + R._LIKE_TRUST * Math.max(0, like - R._LIKE_ENOUGH);
+      if (meant && !meant.has(record)) confidence = 0;
+      ranked.push({ record, score: score + R._LIKE * like, confidence, words: strongest, line });
     }
     return ranked.sort((one, other) => other.score - one.score || (one.record < other.record ? -1 : 1));
   };

@@ -15,7 +15,7 @@ from typing import Any
 
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.machine import Card, Machine
-from gpu_gotchas.hardware.targets import Target
+from gpu_gotchas.hardware.targets import Target, Vendor
 from gpu_gotchas.search import evidence
 from gpu_gotchas.search.conditions import describe_hardware, hardware_condition
 from gpu_gotchas.site.feeds.js_patterns import js_pattern
@@ -23,13 +23,15 @@ from gpu_gotchas.site.feeds.js_patterns import js_pattern
 SEARCH_PATH = "search.json"
 FORMAT = 1
 _MODULES = (
-    "advice", "boilerplate", "common_words", "decide", "engine", "evidence", "gist", "joining", "lines",
-    "match", "normalise", "prefixes", "questions", "rank", "ranked", "trouble", "words",
+    "advice", "boilerplate", "certain", "common_words", "decide", "engine", "evidence", "few", "gist",
+    "in_force", "joining", "likeness", "lines", "match", "normalise", "prefixes", "questions", "rank",
+    "ranked", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
-    "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD"),
+    "certain": ("_PASSED", "_SPEAKER", "_PACKAGE"),
+    "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
     "trouble": ("_HARMLESS",),
 }
@@ -47,9 +49,10 @@ def search_json(index: bytes) -> str:
         "cards": {name: [driver, target.name] for name, (driver, target) in evidence._card_names().items()},
         "card_pattern": js_pattern(evidence._card_pattern()),
         "targets": [target.name for target in targets()],
-        **{key: head[key] for key in ("ids", "aliases", "literals")},
+        **{key: head[key] for key in ("ids", "aliases", "literals", "reports", "settings")},
         "records": {name: _entry(entry) for name, entry in whole["records"].items() if name},
         "words": {word: held for word, held in whole["words"].items() if word},
+        "heard": {term: held for term, held in whole["heard"].items() if term},
     }
     return json.dumps(document, separators=(",", ":"))
 
@@ -58,10 +61,16 @@ def _constants(name: str) -> dict[str, Any]:
     module = importlib.import_module(f"gpu_gotchas.search.{name}")
     patterns = _PATTERNS.get(name, ())
     return {
-        key: js_pattern(value) if key in patterns else _plain(value)
+        key: _translated(value) if key in patterns else _plain(value)
         for key, value in vars(module).items()
         if _CONSTANT.fullmatch(key) and _is_plain(value)
     }
+
+
+def _translated(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: js_pattern(one) for name, one in value.items()}
+    return js_pattern(value)
 
 
 def _is_plain(value: Any) -> bool:
@@ -92,7 +101,10 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hardware(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """claimed: the condition in words. unknown: its truth where no card is known. yes, no: by target."""
+    """claimed: the condition in words. without: its truth where no card is known. yes, no: by target.
+
+    vendors: its truth where no more than the card's vendor is known.
+    """
     condition = hardware_condition(raw)
     by_target = {one.name: condition.on_machine(_with(one)).value for one in targets()}
     return {
@@ -100,8 +112,13 @@ def _hardware(raw: Mapping[str, Any]) -> dict[str, Any]:
         "without": condition.on_machine(Machine(described=True)).value,
         "yes": [name for name, truth in by_target.items() if truth == "yes"],
         "no": [name for name, truth in by_target.items() if truth == "no"],
+        "vendors": {one.value: condition.on_machine(_of_vendor(one)).value for one in Vendor},
     }
 
 
 def _with(target: Target) -> Machine:
     return Machine(cards=(Card(target.name, target),), described=True)
+
+
+def _of_vendor(vendor: Vendor) -> Machine:
+    return Machine(cards=(Card(vendor.value, None, vendor=vendor),), described=True)
