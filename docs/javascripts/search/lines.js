@@ -1,5 +1,5 @@
 // Text to lines, and a line as a program meant to print it (search/lines.py, search/normalise.py).
-import { Pattern, split } from "./patterns.js";
+import { Pattern, isBlank, split } from "./patterns.js";
 
 // Feed it text as it comes, then call `finish`. A line is {number, text}; a longer one than fits comes in pieces.
 export class LineSplitter {
@@ -8,6 +8,7 @@ export class LineSplitter {
     this.rest = "";
     this.number = 1;
     this.afterReturn = false;
+    this.blank = false;
   }
 
   feed(text) {
@@ -21,7 +22,10 @@ export class LineSplitter {
     this.rest = parts.pop();
     const lines = [];
     for (const part of parts) {
-      this.pieces(part, lines);
+      // Of blank lines the first, as millions tell no more.
+      if (!isBlank(part)) this.pieces(part, lines);
+      else if (!this.blank) lines.push({ number: this.number, text: "" });
+      this.blank = isBlank(part);
       this.number += 1;
     }
     while (this.rest.length > this.longest) {
@@ -39,7 +43,6 @@ export class LineSplitter {
   }
 
   pieces(text, lines) {
-    if (!text) lines.push({ number: this.number, text });
     for (let start = 0; start < text.length; start += this.longest) {
       lines.push({ number: this.number, text: text.slice(start, start + this.longest) });
     }

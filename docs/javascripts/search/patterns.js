@@ -33,7 +33,10 @@ const SPACES = new RegExp(`[${SPACE}]+`, "gu");
 const LEADING = new RegExp(`^[${SPACE}]+`, "u");
 const TRAILING = new RegExp(`[${SPACE}]+$`, "u");
 
-// What Python's `split`, `lstrip` and `rstrip` do, whose blanks are not JavaScript's.
+const NO_SPACE = new RegExp(`[^${SPACE}]`, "u");
+
+// What Python's `isspace`, `split`, `lstrip` and `rstrip` do, whose blanks are not JavaScript's.
+export const isBlank = (text) => !NO_SPACE.test(text);
 export const split = (text) => text.replace(SPACES, " ").split(" ").filter(Boolean);
 export const lstrip = (text) => text.replace(LEADING, "");
 export const rstrip = (text) => (/[^\x21-\x7e]$/.test(text) ? text.replace(TRAILING, "") : text);
