@@ -61,7 +61,8 @@ def _parse(path: Path) -> ast.Module:
 def _run(nodes: Sequence[ast.stmt], path: Path, stand_ins: Mapping[str, object]) -> dict[str, Any]:
     header = ast.parse("from __future__ import annotations").body
     module = ast.Module(body=[*header, *nodes], type_ignores=[])
-    namespace: dict[str, Any] = dict(stand_ins)
+    # Triton asks the module's name of what it compiles.
+    namespace: dict[str, Any] = {"__name__": path.stem, **stand_ins}
     say_stood_in(*stand_ins)
     exec(compile(module, str(path), "exec"), namespace)
     return namespace

@@ -41,14 +41,27 @@ def _in_order(cleaned: Sequence[Line], whole: Sequence[tuple[int, Line]]) -> lis
 class Search:
     """One search over a stream. Feed it lines as they come, ask for the answer at any time."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, *, watching: bool = False) -> None:
+        """watching: whether `news` is asked, which costs a second look at each line."""
         self._index = index
         self._matcher = Matcher(index)
+        self._watcher = Matcher(index) if watching else None
+        self._seen: set[tuple[str, int]] = set()
         self._gist = Gist()
         self._waiting: list[Line] = []
         self.empty = True
 
+    def news(self) -> bool:
+        """Whether a proven signature was met since this was last asked. Nothing that waits is disturbed."""
+        hits = self._watcher.hits() if self._watcher else ()
+        met = {(hit.record, hit.signature) for hit in hits if hit.proven}
+        new, self._seen = met - self._seen, met
+        return bool(new)
+
     def feed(self, lines: Iterable[Line]) -> None:
+        if self._watcher is not None:
+            lines = list(lines)
+            self._watcher.feed([Line(line.number, clean(line.text)) for line in lines])
         for line in lines:
             self._waiting.append(line)
             if len(self._waiting) >= _BLOCK:
