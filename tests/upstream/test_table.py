@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from packaging.version import Version
 
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.upstream import table, verdicts
-from gpu_gotchas.upstream.outcome import WORDS, Applied, Declined, NotNeeded
+from gpu_gotchas.upstream.outcome import WORDS, Applied, Declined, NotNeeded, Reason
 from gpu_gotchas.upstream.patch import Answer, Patch
 from gpu_gotchas.upstream.patches import all_patches
 
@@ -21,6 +24,8 @@ def test_every_release_has_a_settled_outcome_that_its_record_bears_out(patch: Pa
         assert cell.outcome in SETTLED
         assert cell.why
         match patch.releases.holds(release):
+            case Truth.YES if patch.from_release and Version(release) < Version(patch.from_release):
+                assert cell.why == Reason.OUT_OF_REACH.value
             case Truth.YES:
                 assert cell.outcome == WORDS[Applied], release
             case Truth.NO:
@@ -47,7 +52,7 @@ def test_what_is_applied_was_seen_to_fail_without_the_patch_and_to_be_right_with
     assert applied <= shown
 
 
-def test_a_table_is_read_as_it_was_written(tmp_path) -> None:
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
     table.write(TABLE, tmp_path / "table.json")
     assert table.read(tmp_path / "table.json") == TABLE
     assert table.read(tmp_path / "none.json") == {}

@@ -65,7 +65,7 @@ class Entry:
 class Knowledge:
     """entries and candidates are sorted by id. generated: the day of the build (ISO).
 
-    index: what search reads, empty where nothing is to be searched. patches: what becomes of each, by release.
+    index: what search reads, empty where nothing is to be searched. patches: by patch, then by release.
     """
 
     entries: tuple[Entry, ...]
