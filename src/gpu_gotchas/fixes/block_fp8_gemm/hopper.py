@@ -1,0 +1,287 @@
+"""The kernel for compute capability 9.0: codes come through shared memory once and are widened in registers.
+
+Weight rows are the matrix unit's rows, so that a few tokens fill its narrow side. A lane takes 16 codes of a
+row at a time; the matrix unit wants other columns of it in each step. No data moves for that: a sum over
+columns may run in any order, so the tokens' columns are put into shared memory in the order in which the
+lanes hold the codes.
+
+The next units' codes are on their way while one is multiplied, also across the end of a tile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from gpu_gotchas.fixes.block_fp8_gemm import schedule
+
+copy_in: Any = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
+barrier: Any = getattr(gl, "thread_barrier", None) or gl.barrier
+REINTERPRETS = gl.constexpr(hasattr(gl.shared_memory_descriptor, "reinterpret"))
+
+share_begin = gluon.jit(schedule.share_begin.fn)
+owner = gluon.jit(schedule.owner.fn)
+part_of = gluon.jit(schedule.part_of.fn)
+
+
+@gluon.jit
+def widen(codes, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
+    """E4M3 bytes to float16 of the value over 256, or to bfloat16 of the value; same shape and layout."""
+    if DTYPE == gl.float16:
+        # Sign-extend bytes to halves, move exponent and mantissa into place, clear the spare sign bit.
+        return gl.inline_asm_elementwise(
+            """{
+            .reg .b32 a, b;
+            prmt.b32 a, $2, $2, 0x9180;
+            prmt.b32 b, $2, $2, 0xB3A2;
+            shl.b32 a, a, 7;
+            shl.b32 b, b, 7;
+            and.b32 $0, a, 0xBF80BF80;
+            and.b32 $1, b, 0xBF80BF80;
+            }""",
+            "=r,=r,r",
+            [codes],
+            dtype=gl.float16,
+            is_pure=True,
+            pack=4,
+        )
+    else:
+        # The bits are the value over 2**120, too small to sum in float32; one multiplication brings it back.
+        return gl.inline_asm_elementwise(
+            """{
+            .reg .b32 a, b, power, zero;
+            mov.b32 power, 0x7B807B80;
+            mov.b32 zero, 0x80008000;
+            prmt.b32 a, $2, $2, 0x9180;
+            prmt.b32 b, $2, $2, 0xB3A2;
+            shl.b32 a, a, 4;
+            shl.b32 b, b, 4;
+            and.b32 a, a, 0x87F087F0;
+            and.b32 b, b, 0x87F087F0;
+            fma.rn.bf16x2 $0, a, power, zero;
+            fma.rn.bf16x2 $1, b, power, zero;
+            }""",
+            "=r,=r,r",
+            [codes],
+            dtype=gl.bfloat16,
+            is_pure=True,
+            pack=4,
+        )
+
+
+@gluon.jit
+def as_operand(codes, DTYPE: gl.constexpr, OPERAND: gl.constexpr):  # type: ignore[no-untyped-def]
+    """Widened codes as the matrix unit's left operand, columns in the lanes' order; moves nothing."""
+    ROWS: gl.constexpr = codes.shape[0]
+    wide = widen(codes, DTYPE).reshape([ROWS, 2, 4, 4, 2, 2]).permute((0, 1, 3, 4, 2, 5))
+    return gl.convert_layout(wide.reshape([ROWS, 128]), OPERAND, assert_trivial=True)
+
+
+@gluon.jit
+def tokens_at(tile, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
+    """A tile of words of two columns each as one of columns, turned around."""
+    SHAPE: gl.constexpr = [tile.shape[0], 128]
+    LAYOUT: gl.constexpr = gl.NVMMASharedLayout.get_default_for(SHAPE, DTYPE)
+    if REINTERPRETS:
+        return tile.reinterpret(DTYPE, SHAPE, LAYOUT).permute((1, 0))
+    else:
+        return tile._reinterpret(DTYPE, SHAPE, LAYOUT).permute((1, 0))
+
+
+@gluon.jit
+def members(token_tile, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr):  # type: ignore[no-untyped-def]
+    """(expert, first token, last token) of a block of tokens."""
+    if GROUPED:
+        entry = table + 1 + 3 * token_tile
+        return gl.load(entry), gl.load(entry + 1), gl.load(entry + 2) - 1
+    else:
+        return token_tile * 0, token_tile * TOKENS, tokens - 1
+
+
+@gluon.jit
+def following(  # type: ignore[no-untyped-def]
+    place, k_blocks, token_tiles, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr
+):
+    """The place of the next unit: (row block, token tile, block of columns, expert, first, last token)."""
+    row_block, token_tile, k_block, expert, first, last = place
+    k_block += 1
+    if k_block == k_blocks:
+        k_block = 0
+        token_tile += 1
+        if token_tile == token_tiles:
+            token_tile = 0
+            row_block += 1
+        expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
+    return row_block, token_tile, k_block, expert, first, last
+
+
+@gluon.jit
+def copy_unit(  # type: ignore[no-untyped-def]
+    place, wanted, weight, x, staged, staged_x, row, column, token, word, features, k_blocks, x_stride
+):
+    """Start copying the codes and the tokens of a unit, unless it is not wanted; one group of copies."""
+    row_block, _, k_block, expert, first, last = place
+    columns = k_blocks * 128
+    # Beyond the last row or token the last is read again, so that every address is valid.
+    rows = gl.minimum(row_block * staged.shape[0] + row, features - 1)
+    codes = weight + (expert * (features.to(gl.int64) * columns) + k_block * 128)
+    copy_in(staged, codes + (rows[:, None] * columns + column[None, :]), mask=wanted)
+    tokens = gl.minimum(first + token, last)
+    words = x + k_block * 64 + (tokens[:, None] * x_stride + word[None, :])
+    copy_in(staged_x, words, mask=wanted)
+    async_copy.commit_group()
+
+
+@gluon.jit(do_not_specialize=["tokens", "token_tiles", "features", "k_blocks"])
+def multiply_hopper(  # type: ignore[no-untyped-def]
+    x,
+    weight,
+    scale,
+    out,
+    partial,
+    arrivals,
+    table,
+    tokens,
+    token_tiles,
+    features,
+    k_blocks,
+    x_stride,
+    out_stride,
+    ROWS: gl.constexpr,
+    TOKENS: gl.constexpr,
+    STAGES: gl.constexpr,
+    ARRANGED: gl.constexpr,
+    GROUPED: gl.constexpr,
+    LEAST: gl.constexpr,
+):
+    """One program's share of the units. Arguments as in `launch`; x and x_stride in words of two columns."""
+    W: gl.constexpr = gl.num_warps()
+    DTYPE: gl.constexpr = out.dtype.element_ty
+    POWER: gl.constexpr = 256.0 if DTYPE == gl.float16 else 1.0
+    ACC: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [W, 1], [16, TOKENS, 16])
+    OPERAND: gl.constexpr = gl.DotOperandLayout(0, ACC, 2)
+    # A lane's codes: 16 in a row, 16 more 64 further on, and the same eight rows below.
+    WARPS: gl.constexpr = [[16, 0], [32, 0]] if W == 4 else [[16, 0], [32, 0], [64, 0]]
+    BELOW: gl.constexpr = [[8, 0]] if ROWS == 16 * W else [[8, 0], [16 * W, 0]]
+    LANES: gl.constexpr = gl.DistributedLinearLayout(
+        [[0, 1], [0, 2], [0, 4], [0, 8], [0, 64]] + BELOW,
+        [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]],
+        WARPS,
+        [],
+        [ROWS, 128],
+    )
+    STAGED: gl.constexpr = gl.SwizzledSharedLayout(64, 1, 2, [1, 0])
+    COPY: gl.constexpr = gl.BlockedLayout([1, 16], [4, 8], [W, 1], [1, 0])
+    COPY_X: gl.constexpr = gl.BlockedLayout(
+        [1, 4] if ARRANGED else [1, 1], [2, 16] if ARRANGED else [1, 32], [W, 1], [1, 0]
+    )
+    X_TILE: gl.constexpr = gl.NVMMASharedLayout.get_default_for([TOKENS, 64], gl.int32)
+
+    if GROUPED:
+        token_tiles = gl.load(table)
+    units = gl.cdiv(features, ROWS) * token_tiles * k_blocks
+    programs = gl.minimum(gl.num_programs(0), gl.maximum(units // LEAST, 1))
+    program = gl.program_id(0)
+    if (program < programs) & (units > 0):
+        begin = share_begin(program, programs, units)
+        end = share_begin(program + 1, programs, units)
+        staged = gl.allocate_shared_memory(gl.uint8, [STAGES, ROWS, 128], STAGED)
+        staged_x = gl.allocate_shared_memory(gl.int32, [STAGES, TOKENS, 64], X_TILE)
+        row = gl.arange(0, ROWS, layout=gl.SliceLayout(1, COPY))
+        column = gl.arange(0, 128, layout=gl.SliceLayout(0, COPY))
+        token = gl.arange(0, TOKENS, layout=gl.SliceLayout(1, COPY_X))
+        word = gl.arange(0, 64, layout=gl.SliceLayout(0, COPY_X))
+        if not ARRANGED:
+            word = (word >> 5) * 32 + (word & 3) * 8 + ((word >> 3) & 3) * 2 + ((word >> 2) & 1)
+
+        tile = begin // k_blocks
+        row_block = tile // token_tiles
+        token_tile = tile - row_block * token_tiles
+        expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
+        place = (row_block, token_tile, begin - tile * k_blocks, expert, first, last)
+        ahead = place
+        for step in gl.static_range(STAGES - 1):
+            copy_unit(
+                ahead, begin + step < end, weight, x, staged.index(step), staged_x.index(step),
+                row, column, token, word, features, k_blocks, x_stride,
+            )  # fmt: skip
+            ahead = following(ahead, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+
+        zero = gl.full([ROWS, TOKENS], 0.0, gl.float32, layout=ACC)
+        acc = gl.full([ROWS, TOKENS], 0.0, gl.float32, layout=ACC)
+        async_copy.wait_group(STAGES - 2)
+        fence_async_shared()
+        barrier()
+        w = as_operand(staged.index(0).load(LANES), DTYPE, OPERAND)
+        slot = begin * 0
+        for unit in range(begin, end):
+            row_block, token_tile, k_block, expert, first, last = place
+            scale_rows = gl.cdiv(features, 128)
+            block = row_block * ROWS // 128
+            factor = gl.load(scale + (expert * scale_rows + block) * k_blocks + k_block) * POWER
+            factor_2 = factor
+            if ROWS == 256:
+                below = gl.minimum(block + 1, scale_rows - 1)
+                factor_2 = gl.load(scale + (expert * scale_rows + below) * k_blocks + k_block) * POWER
+            pending = warpgroup_mma(
+                w, tokens_at(staged_x.index(slot), DTYPE), zero, use_acc=False, is_async=True
+            )
+            async_copy.wait_group(STAGES - 3)
+            fence_async_shared()
+            barrier()
+            # Every warp is past the unit before this one: the next copy takes its place.
+            free = gl.where(slot == 0, STAGES - 1, slot - 1)
+            copy_unit(
+                ahead, unit + STAGES - 1 < end, weight, x, staged.index(free), staged_x.index(free),
+                row, column, token, word, features, k_blocks, x_stride,
+            )  # fmt: skip
+            ahead = following(ahead, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+            slot = gl.where(slot + 1 == STAGES, 0, slot + 1)
+            w_next = as_operand(staged.index(slot).load(LANES), DTYPE, OPERAND)
+            # Named here, the next codes are widened while the matrix unit works.
+            product, _, w = warpgroup_mma_wait(0, deps=[pending, w, w_next])
+            if ROWS == 256:
+                upper = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC)) < 128
+                acc += product * gl.where(upper, factor, factor_2)[:, None]
+            else:
+                acc += product * factor
+            if (k_block == k_blocks - 1) | (unit == end - 1):
+                tile_begin = unit - k_block
+                feature = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC))
+                member = gl.arange(0, TOKENS, layout=gl.SliceLayout(0, ACC))
+                result = acc
+                finished = unit >= 0
+                if (begin > tile_begin) | (k_block < k_blocks - 1):
+                    inner = feature[:, None] * TOKENS + member[None, :]
+                    mine = part_of(program, begin, tile_begin).to(gl.int64) * (ROWS * TOKENS)
+                    gl.store(partial + mine + inner, acc)
+                    barrier()
+                    first_program = owner(tile_begin, programs, units)
+                    last_program = owner(tile_begin + k_blocks - 1, programs, units)
+                    place_of_count = arrivals + row_block * token_tiles + token_tile
+                    came = gl.atomic_add(place_of_count, 1, sem="acq_rel", scope="gpu")
+                    finished = came == last_program - first_program
+                    if finished:
+                        gl.store(place_of_count, 0)
+                        result = zero
+                        for other in range(first_program, last_program + 1):
+                            start = share_begin(other, programs, units)
+                            theirs = part_of(other, start, tile_begin).to(gl.int64) * (ROWS * TOKENS)
+                            result += gl.load(partial + theirs + inner, cache_modifier=".cg")
+                if finished:
+                    feature = row_block * ROWS + feature
+                    member = first + member
+                    at_out = out + member[None, :].to(gl.int64) * out_stride + feature[:, None]
+                    inside = (feature < features)[:, None] & (member <= last)[None, :]
+                    gl.store(at_out, result.to(DTYPE), mask=inside)
+                acc = zero
+            place = following(place, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+        async_copy.wait_group(0)

@@ -1,0 +1,171 @@
+"""Which kernel, which blocks and how many programs, from the target and the sizes; imports no torch.
+
+With few tokens a product is as fast as its weights are read: what matters is that every multiprocessor reads
+all the time, and as much as any other. With many tokens it is arithmetic, and a product of 16-bit weights
+that are widened beforehand is faster; from where on was measured on an H200.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import ceil
+
+from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.hardware.targets import Target, Vendor
+
+BLOCK = 128
+"""Rows and columns of the weights that share a scale."""
+
+LEAST_UNITS = 4
+"""A program gets no fewer units than this, as long as there is work for one: starting it costs about two."""
+
+_DENSE_FROM = 1024
+_DENSE_FROM_GROUPED = 1024
+
+
+class Kernel(Enum):
+    """PORTABLE runs everywhere, HOPPER on compute capability 9.0; DEQUANTISE widens, then calls torch."""
+
+    PORTABLE = "portable"
+    HOPPER = "hopper"
+    DEQUANTISE = "dequantise"
+
+
+class Activation(Enum):
+    """The dtype of tokens and result."""
+
+    BF16 = "bf16"
+    FP16 = "fp16"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A launch, for at most `tokens` tokens of `columns` numbers and weights of `features` rows.
+
+    experts: of a grouped product, 0 for a plain one. row_block, token_block: weight rows and tokens of a tile.
+    warps, stages: of a program. programs: that are launched. arranged: whether tokens' columns are put in the
+    lanes' order beforehand. ptx: whether codes are widened in NVIDIA's assembly.
+    """
+
+    kernel: Kernel
+    tokens: int
+    features: int
+    columns: int
+    experts: int
+    row_block: int
+    token_block: int
+    warps: int
+    stages: int
+    programs: int
+    arranged: bool = False
+    ptx: bool = True
+
+    @property
+    def token_tiles(self) -> int:
+        """Blocks of tokens; of a grouped product, at most."""
+        blocks = ceil(self.tokens / self.token_block)
+        return blocks + min(self.experts, self.tokens) if self.experts else blocks
+
+    @property
+    def tiles(self) -> int:
+        return ceil(self.features / self.row_block) * self.token_tiles
+
+    @property
+    def partial_floats(self) -> int:
+        """Numbers of partial results: two tiles a program."""
+        return 2 * self.programs * self.row_block * self.token_block if self.programs else 0
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes for widened weights or for arranged tokens."""
+        if self.kernel is Kernel.DEQUANTISE:
+            return 2 * max(self.experts, 1) * self.features * self.columns
+        return 2 * self.tokens * self.columns if self.arranged else 0
+
+    @property
+    def table_entries(self) -> int:
+        """Whole numbers that say which tokens are which expert's."""
+        return 1 + 3 * self.token_tiles if self.experts and self.programs else 0
+
+
+def plan(
+    target: Target,
+    activation: Activation,
+    *,
+    tokens: int,
+    features: int,
+    columns: int,
+    multiprocessors: int,
+    experts: int = 0,
+    kernel: Kernel | None = None,
+) -> Plan:
+    """The plan for at most so many tokens; fewer stay right, and are as fast as that plan is for them.
+
+    multiprocessors: of the card. experts: of a grouped product. kernel: another than the one expected to be
+    fastest.
+
+    Raises ValueError for sizes that are none, Refused where the target cannot do it.
+    """
+    if min(tokens, features, columns, multiprocessors) < 1 or experts < 0:
+        raise ValueError("tokens, features, columns and multiprocessors must be at least 1")
+    _check(target, activation, kernel, columns)
+    each = ceil(tokens / experts) if experts else tokens
+    hopper = target.capability == (9, 0) and columns % BLOCK == 0
+    if kernel is None:
+        dense = each >= (_DENSE_FROM_GROUPED if experts else _DENSE_FROM)
+        # Triton has no matrix instruction for Turing; torch has, but no grouped product there.
+        if target.capability == (7, 5):
+            dense = not experts
+        kernel = Kernel.DEQUANTISE if dense else Kernel.HOPPER if hopper else Kernel.PORTABLE
+    ptx = target.vendor is Vendor.NVIDIA
+    sizes = (kernel, tokens, features, columns, experts)
+    if kernel is Kernel.DEQUANTISE:
+        return Plan(*sizes, row_block=64, token_block=tokens, warps=4, stages=1, programs=0, ptx=ptx)
+    if kernel is Kernel.HOPPER:
+        token_block, stages, resident = next(
+            blocks for blocks in _HOPPER if each <= blocks[0] or blocks is _HOPPER[-1]
+        )
+        row_block, warps, arranged = BLOCK, 8, token_block >= 64
+    else:
+        row_block, token_block, warps, stages, resident = _portable(target, each)
+        arranged = False
+    made = Plan(*sizes, row_block, token_block, warps, stages, 1, arranged, ptx)
+    units = made.tiles * ceil(columns / BLOCK)
+    return replace(made, programs=max(1, min(multiprocessors * resident, units // LEAST_UNITS)))
+
+
+_HOPPER = ((8, 5, 2), (16, 5, 2), (32, 4, 2), (64, 3, 2), (128, 4, 1))
+"""(tokens, stages, programs that share a multiprocessor)."""
+
+
+def _portable(target: Target, tokens: int) -> tuple[int, int, int, int, int]:
+    """(row block, token block, warps, stages, programs that share a multiprocessor) that fit the target."""
+    token_block = 16 if tokens <= 16 else 32 if tokens <= 32 else 64
+    if target.shared_optin < 96 << 10:
+        return 64, min(token_block, 32), 4, 2, 2
+    if token_block == 64:
+        return 128, 64, 8, 3 if target.shared_optin >= 160 << 10 else 2, 1
+    return 64, token_block, 4, 4, 3 if target.shared_optin >= 160 << 10 else 2
+
+
+def _check(target: Target, activation: Activation, kernel: Kernel | None, columns: int) -> None:
+    capability = target.capability
+    if capability is not None and capability < (7, 5):
+        raise Refused(
+            capability=target.name,
+            setting="a product with FP8 weights",
+            way_out="use a card of compute capability 7.5 or later",
+        )
+    if activation is Activation.BF16 and capability is not None and capability < (8, 0):
+        raise Refused(
+            capability=target.name,
+            setting="bfloat16 activations",
+            way_out="serve in float16 (`--dtype float16`)",
+        )
+    if kernel is Kernel.HOPPER and (capability != (9, 0) or columns % BLOCK):
+        raise Refused(
+            capability=target.name,
+            setting=f"the kernel for compute capability 9.0 on {columns} columns",
+            way_out="leave the choice of kernel to the planner",
+        )
