@@ -108,36 +108,61 @@ def members(token_tile, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constex
 
 @gluon.jit
 def following(  # type: ignore[no-untyped-def]
-    place, k_blocks, token_tiles, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr
+    place, k_units, token_tiles, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr
 ):
-    """The place of the next unit: (row block, token tile, block of columns, expert, first, last token)."""
-    row_block, token_tile, k_block, expert, first, last = place
-    k_block += 1
-    if k_block == k_blocks:
-        k_block = 0
+    """The place of the next unit: (row block, token tile, which columns, expert, first, last token)."""
+    row_block, token_tile, k_unit, expert, first, last = place
+    k_unit += 1
+    if k_unit == k_units:
+        k_unit = 0
         token_tile += 1
         if token_tile == token_tiles:
             token_tile = 0
             row_block += 1
         expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
-    return row_block, token_tile, k_block, expert, first, last
+    return row_block, token_tile, k_unit, expert, first, last
 
 
 @gluon.jit
 def copy_unit(  # type: ignore[no-untyped-def]
-    place, wanted, weight, x, staged, staged_x, row, column, token, word, features, k_blocks, x_stride
-):
+    place, wanted, slot, weight, x, staged, staged_x, row, column, token, word, features, k_units, x_stride,
+    SUB: gl.constexpr,
+):  # fmt: skip
     """Start copying the codes and the tokens of a unit, unless it is not wanted; one group of copies."""
-    row_block, _, k_block, expert, first, last = place
-    columns = k_blocks * 128
+    row_block, _, k_unit, expert, first, last = place
+    columns = k_units * (SUB * 128)
     # Beyond the last row or token the last is read again, so that every address is valid.
-    rows = gl.minimum(row_block * staged.shape[0] + row, features - 1)
-    codes = weight + (expert * (features.to(gl.int64) * columns) + k_block * 128)
-    copy_in(staged, codes + (rows[:, None] * columns + column[None, :]), mask=wanted)
+    rows = gl.minimum(row_block * staged.shape[1] + row, features - 1)
+    codes = weight + (expert * (features.to(gl.int64) * columns) + k_unit * (SUB * 128))
+    copy_in(staged.index(slot), codes + (rows[:, None] * columns + column[None, :]), mask=wanted)
     tokens = gl.minimum(first + token, last)
-    words = x + k_block * 64 + (tokens[:, None] * x_stride + word[None, :])
-    copy_in(staged_x, words, mask=wanted)
+    words = x + k_unit * (SUB * 64) + (tokens[:, None] * x_stride + word[None, :])
+    for sub in gl.static_range(SUB):
+        copy_in(staged_x.index(slot * SUB + sub), words + sub * 64, mask=wanted)
     async_copy.commit_group()
+
+
+@gluon.jit
+def product(  # type: ignore[no-untyped-def]
+    staged, staged_x, slot, zero, factors,
+    DTYPE: gl.constexpr, LANES: gl.constexpr, OPERAND: gl.constexpr, SUB: gl.constexpr,
+):  # fmt: skip
+    """A unit's weights times its tokens, each block of columns times its scale."""
+    codes = staged.index(slot)
+    tokens = tokens_at(staged_x.index(slot * SUB), DTYPE)
+    if SUB == 1:
+        left = as_operand(codes.load(LANES), DTYPE, OPERAND)
+        pending = warpgroup_mma(left, tokens, zero, use_acc=False, is_async=True)
+        done, _ = warpgroup_mma_wait(0, deps=[pending, left])
+        return done * factors[0]
+    else:
+        left = as_operand(codes.slice(0, 128, dim=1).load(LANES), DTYPE, OPERAND)
+        pending = warpgroup_mma(left, tokens, zero, use_acc=False, is_async=True)
+        other = as_operand(codes.slice(128, 128, dim=1).load(LANES), DTYPE, OPERAND)
+        tokens = tokens_at(staged_x.index(slot * SUB + 1), DTYPE)
+        more = warpgroup_mma(other, tokens, zero, use_acc=False, is_async=True)
+        done, also, _, _ = warpgroup_mma_wait(0, deps=[pending, more, left, other])
+        return done * factors[0] + also * factors[1]
 
 
 @gluon.jit(do_not_specialize=["tokens", "token_tiles", "features", "k_blocks"])
@@ -158,28 +183,30 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
     ROWS: gl.constexpr,
     TOKENS: gl.constexpr,
     STAGES: gl.constexpr,
+    SUB: gl.constexpr,
     ARRANGED: gl.constexpr,
     GROUPED: gl.constexpr,
     LEAST: gl.constexpr,
 ):
-    """One program's share of the units. Arguments as in `launch`; x and x_stride in words of two columns."""
+    """One program's share of the units. Arguments as in `launch`; x and x_stride in words of two columns.
+
+    SUB: blocks of columns in a unit, 1 or 2: with two, a row's next 256 bytes are asked for at a time.
+    """
     W: gl.constexpr = gl.num_warps()
     DTYPE: gl.constexpr = out.dtype.element_ty
     POWER: gl.constexpr = 256.0 if DTYPE == gl.float16 else 1.0
     ACC: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [W, 1], [16, TOKENS, 16])
     OPERAND: gl.constexpr = gl.DotOperandLayout(0, ACC, 2)
     # A lane's codes: 16 in a row, 16 more 64 further on, and the same eight rows below.
-    WARPS: gl.constexpr = [[16, 0], [32, 0]] if W == 4 else [[16, 0], [32, 0], [64, 0]]
-    BELOW: gl.constexpr = [[8, 0]] if ROWS == 16 * W else [[8, 0], [16 * W, 0]]
     LANES: gl.constexpr = gl.DistributedLinearLayout(
-        [[0, 1], [0, 2], [0, 4], [0, 8], [0, 64]] + BELOW,
+        [[0, 1], [0, 2], [0, 4], [0, 8], [0, 64], [8, 0]],
         [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]],
-        WARPS,
+        [[16, 0], [32, 0]] if W == 4 else [[16, 0], [32, 0], [64, 0]],
         [],
         [ROWS, 128],
     )
     STAGED: gl.constexpr = gl.SwizzledSharedLayout(64, 1, 2, [1, 0])
-    COPY: gl.constexpr = gl.BlockedLayout([1, 16], [4, 8], [W, 1], [1, 0])
+    COPY: gl.constexpr = gl.BlockedLayout([1, 16], [4 // SUB, 8 * SUB], [W, 1], [1, 0])
     COPY_X: gl.constexpr = gl.BlockedLayout(
         [1, 4] if ARRANGED else [1, 1], [2, 16] if ARRANGED else [1, 32], [W, 1], [1, 0]
     )
@@ -187,90 +214,72 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
 
     if GROUPED:
         token_tiles = gl.load(table)
-    units = gl.cdiv(features, ROWS) * token_tiles * k_blocks
+    k_units = k_blocks // SUB
+    units = gl.cdiv(features, ROWS) * token_tiles * k_units
     programs = gl.minimum(gl.num_programs(0), gl.maximum(units // LEAST, 1))
     program = gl.program_id(0)
     if (program < programs) & (units > 0):
         begin = share_begin(program, programs, units)
         end = share_begin(program + 1, programs, units)
-        staged = gl.allocate_shared_memory(gl.uint8, [STAGES, ROWS, 128], STAGED)
-        staged_x = gl.allocate_shared_memory(gl.int32, [STAGES, TOKENS, 64], X_TILE)
+        staged = gl.allocate_shared_memory(gl.uint8, [STAGES, ROWS, SUB * 128], STAGED)
+        staged_x = gl.allocate_shared_memory(gl.int32, [STAGES * SUB, TOKENS, 64], X_TILE)
         row = gl.arange(0, ROWS, layout=gl.SliceLayout(1, COPY))
-        column = gl.arange(0, 128, layout=gl.SliceLayout(0, COPY))
+        column = gl.arange(0, SUB * 128, layout=gl.SliceLayout(0, COPY))
         token = gl.arange(0, TOKENS, layout=gl.SliceLayout(1, COPY_X))
         word = gl.arange(0, 64, layout=gl.SliceLayout(0, COPY_X))
         if not ARRANGED:
             word = (word >> 5) * 32 + (word & 3) * 8 + ((word >> 3) & 3) * 2 + ((word >> 2) & 1)
 
-        tile = begin // k_blocks
+        tile = begin // k_units
         row_block = tile // token_tiles
         token_tile = tile - row_block * token_tiles
         expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
-        place = (row_block, token_tile, begin - tile * k_blocks, expert, first, last)
+        place = (row_block, token_tile, begin - tile * k_units, expert, first, last)
         ahead = place
         for step in gl.static_range(STAGES - 1):
             copy_unit(
-                ahead, begin + step < end, weight, x, staged.index(step), staged_x.index(step),
-                row, column, token, word, features, k_blocks, x_stride,
+                ahead, begin + step < end, step, weight, x, staged, staged_x, row, column, token, word,
+                features, k_units, x_stride, SUB,
             )  # fmt: skip
-            ahead = following(ahead, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+            ahead = following(ahead, k_units, token_tiles, tokens, table, TOKENS, GROUPED)
 
         zero = gl.full([ROWS, TOKENS], 0.0, gl.float32, layout=ACC)
         acc = gl.full([ROWS, TOKENS], 0.0, gl.float32, layout=ACC)
-        async_copy.wait_group(STAGES - 2)
-        fence_async_shared()
-        barrier()
-        w = as_operand(staged.index(0).load(LANES), DTYPE, OPERAND)
         slot = begin * 0
         for unit in range(begin, end):
-            row_block, token_tile, k_block, expert, first, last = place
-            scale_rows = gl.cdiv(features, 128)
-            block = row_block * ROWS // 128
-            factor = gl.load(scale + (expert * scale_rows + block) * k_blocks + k_block) * POWER
-            factor_2 = factor
-            if ROWS == 256:
-                below = gl.minimum(block + 1, scale_rows - 1)
-                factor_2 = gl.load(scale + (expert * scale_rows + below) * k_blocks + k_block) * POWER
-            pending = warpgroup_mma(
-                w, tokens_at(staged_x.index(slot), DTYPE), zero, use_acc=False, is_async=True
-            )
-            async_copy.wait_group(STAGES - 3)
+            row_block, token_tile, k_unit, expert, first, last = place
+            block = expert * gl.cdiv(features, 128) + row_block * ROWS // 128
+            at_scale = scale + block * k_blocks + k_unit * SUB
+            factors = (gl.load(at_scale) * POWER, gl.load(at_scale + (SUB - 1)) * POWER)
+            async_copy.wait_group(STAGES - 2)
             fence_async_shared()
             barrier()
             # Every warp is past the unit before this one: the next copy takes its place.
-            free = gl.where(slot == 0, STAGES - 1, slot - 1)
             copy_unit(
-                ahead, unit + STAGES - 1 < end, weight, x, staged.index(free), staged_x.index(free),
-                row, column, token, word, features, k_blocks, x_stride,
+                ahead, unit + STAGES - 1 < end, gl.where(slot == 0, STAGES - 1, slot - 1), weight, x, staged,
+                staged_x, row, column, token, word, features, k_units, x_stride, SUB,
             )  # fmt: skip
-            ahead = following(ahead, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+            ahead = following(ahead, k_units, token_tiles, tokens, table, TOKENS, GROUPED)
+            acc += product(staged, staged_x, slot, zero, factors, DTYPE, LANES, OPERAND, SUB)
             slot = gl.where(slot + 1 == STAGES, 0, slot + 1)
-            w_next = as_operand(staged.index(slot).load(LANES), DTYPE, OPERAND)
-            # Named here, the next codes are widened while the matrix unit works.
-            product, _, w = warpgroup_mma_wait(0, deps=[pending, w, w_next])
-            if ROWS == 256:
-                upper = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC)) < 128
-                acc += product * gl.where(upper, factor, factor_2)[:, None]
-            else:
-                acc += product * factor
-            if (k_block == k_blocks - 1) | (unit == end - 1):
-                tile_begin = unit - k_block
+            if (k_unit == k_units - 1) | (unit == end - 1):
+                tile_begin = unit - k_unit
                 feature = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC))
                 member = gl.arange(0, TOKENS, layout=gl.SliceLayout(0, ACC))
                 result = acc
                 finished = unit >= 0
-                if (begin > tile_begin) | (k_block < k_blocks - 1):
+                if (begin > tile_begin) | (k_unit < k_units - 1):
                     inner = feature[:, None] * TOKENS + member[None, :]
                     mine = part_of(program, begin, tile_begin).to(gl.int64) * (ROWS * TOKENS)
                     gl.store(partial + mine + inner, acc)
                     barrier()
                     first_program = owner(tile_begin, programs, units)
-                    last_program = owner(tile_begin + k_blocks - 1, programs, units)
-                    place_of_count = arrivals + row_block * token_tiles + token_tile
-                    came = gl.atomic_add(place_of_count, 1, sem="acq_rel", scope="gpu")
+                    last_program = owner(tile_begin + k_units - 1, programs, units)
+                    count = arrivals + row_block * token_tiles + token_tile
+                    came = gl.atomic_add(count, 1, sem="acq_rel", scope="gpu")
                     finished = came == last_program - first_program
                     if finished:
-                        gl.store(place_of_count, 0)
+                        gl.store(count, 0)
                         result = zero
                         for other in range(first_program, last_program + 1):
                             start = share_begin(other, programs, units)
@@ -283,5 +292,5 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
                     inside = (feature < features)[:, None] & (member <= last)[None, :]
                     gl.store(at_out, result.to(DTYPE), mask=inside)
                 acc = zero
-            place = following(place, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
+            place = following(place, k_units, token_tiles, tokens, table, TOKENS, GROUPED)
         async_copy.wait_group(0)

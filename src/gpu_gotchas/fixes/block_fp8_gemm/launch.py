@@ -154,7 +154,7 @@ def _product(
         "ROWS": plan.row_block,
         "TOKENS": plan.token_block,
         "GROUPED": ends is not None,
-        "LEAST": LEAST_UNITS,
+        "LEAST": max(1, LEAST_UNITS // plan.unit_blocks),
         "num_warps": plan.warps,
     }
     memory = (workspace.partial, workspace.arrivals, workspace.table)
@@ -164,7 +164,8 @@ def _product(
         words = _words(x, plan, workspace)
         multiply_hopper[(plan.programs,)](
             words, codes, scale, out, *memory, tokens, token_tiles, features, columns // BLOCK,
-            words.stride(0), out.stride(0), STAGES=plan.stages, ARRANGED=plan.arranged, **shared,
+            words.stride(0), out.stride(0), STAGES=plan.stages, SUB=plan.unit_blocks,
+            ARRANGED=plan.arranged, **shared,
         )  # fmt: skip
     else:
         portable.multiply[(plan.programs,)](

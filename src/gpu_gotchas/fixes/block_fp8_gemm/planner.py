@@ -20,9 +20,6 @@ BLOCK = 128
 LEAST_UNITS = 4
 """A program gets no fewer units than this, as long as there is work for one: starting it costs about two."""
 
-_DENSE_FROM = 1024
-_DENSE_FROM_GROUPED = 1024
-
 
 class Kernel(Enum):
     """PORTABLE runs everywhere, HOPPER on compute capability 9.0; DEQUANTISE widens, then calls torch."""
@@ -30,6 +27,10 @@ class Kernel(Enum):
     PORTABLE = "portable"
     HOPPER = "hopper"
     DEQUANTISE = "dequantise"
+
+
+_DENSE_FROM = {Kernel.HOPPER: 320, Kernel.PORTABLE: 192}
+"""Tokens, of an expert where there are experts, from which widening first was faster on an H200."""
 
 
 class Activation(Enum):
@@ -45,7 +46,7 @@ class Plan:
 
     experts: of a grouped product, 0 for a plain one. row_block, token_block: weight rows and tokens of a tile.
     warps, stages: of a program. programs: that are launched. arranged: whether tokens' columns are put in the
-    lanes' order beforehand. ptx: whether codes are widened in NVIDIA's assembly.
+    lanes' order beforehand. unit_blocks: blocks of columns that are worked on at a time. ptx: whether codes are widened in NVIDIA's assembly.
     """
 
     kernel: Kernel
@@ -59,6 +60,7 @@ class Plan:
     stages: int
     programs: int
     arranged: bool = False
+    unit_blocks: int = 1
     ptx: bool = True
 
     @property
@@ -109,52 +111,64 @@ def plan(
     """
     if min(tokens, features, columns, multiprocessors) < 1 or experts < 0:
         raise ValueError("tokens, features, columns and multiprocessors must be at least 1")
-    _check(target, activation, kernel, columns)
+    _check(target, activation, kernel, columns, experts)
     each = ceil(tokens / experts) if experts else tokens
     hopper = target.capability == (9, 0) and columns % BLOCK == 0
     if kernel is None:
-        dense = each >= (_DENSE_FROM_GROUPED if experts else _DENSE_FROM)
-        # Triton has no matrix instruction for Turing; torch has, but no grouped product there.
-        if target.capability == (7, 5):
-            dense = not experts
-        kernel = Kernel.DEQUANTISE if dense else Kernel.HOPPER if hopper else Kernel.PORTABLE
+        kernel = Kernel.HOPPER if hopper else Kernel.PORTABLE
+        # Below 8.0 Triton has no matrix instruction, and torch has no grouped product.
+        old = target.capability is not None and target.capability < (8, 0)
+        if (old and not experts) or (not old and each >= _DENSE_FROM[kernel]):
+            kernel = Kernel.DEQUANTISE
     ptx = target.vendor is Vendor.NVIDIA
     sizes = (kernel, tokens, features, columns, experts)
     if kernel is Kernel.DEQUANTISE:
         return Plan(*sizes, row_block=64, token_block=tokens, warps=4, stages=1, programs=0, ptx=ptx)
     if kernel is Kernel.HOPPER:
-        token_block, stages, resident = next(
+        token_block, row_block, stages, resident, unit_blocks = next(
             blocks for blocks in _HOPPER if each <= blocks[0] or blocks is _HOPPER[-1]
         )
-        row_block, warps, arranged = BLOCK, 8, token_block >= 64
+        warps, arranged = row_block // 16, token_block >= 64
+        if ceil(columns / BLOCK) % unit_blocks:
+            unit_blocks, stages = 1, stages + 1
     else:
         row_block, token_block, warps, stages, resident = _portable(target, each)
-        arranged = False
-    made = Plan(*sizes, row_block, token_block, warps, stages, 1, arranged, ptx)
+        unit_blocks, arranged = 1, False
+    made = Plan(*sizes, row_block, token_block, warps, stages, 1, arranged, unit_blocks, ptx)
     units = made.tiles * ceil(columns / BLOCK)
     return replace(made, programs=max(1, min(multiprocessors * resident, units // LEAST_UNITS)))
 
 
-_HOPPER = ((8, 5, 2), (16, 5, 2), (32, 4, 2), (64, 3, 2), (128, 4, 1))
-"""(tokens, stages, programs that share a multiprocessor)."""
+_HOPPER = (
+    (8, 64, 3, 3, 2),
+    (16, 64, 3, 3, 2),
+    (32, 64, 3, 2, 2),
+    (64, 64, 4, 2, 1),
+    (128, 64, 2, 2, 1),
+)
+"""(tokens, rows, stages, programs that share a multiprocessor, blocks of columns in a unit)."""
 
 
 def _portable(target: Target, tokens: int) -> tuple[int, int, int, int, int]:
     """(row block, token block, warps, stages, programs that share a multiprocessor) that fit the target."""
-    token_block = 16 if tokens <= 16 else 32 if tokens <= 32 else 64
+    wide = target.shared_optin >= 160 << 10
     if target.shared_optin < 96 << 10:
-        return 64, min(token_block, 32), 4, 2, 2
-    if token_block == 64:
-        return 128, 64, 8, 3 if target.shared_optin >= 160 << 10 else 2, 1
-    return 64, token_block, 4, 4, 3 if target.shared_optin >= 160 << 10 else 2
+        return 64, 16 if tokens <= 16 else 32, 4, 2, 2
+    if tokens <= 32:
+        return 64, 16 if tokens <= 16 else 32, 4, 4, 3 if wide else 2
+    if tokens <= 64 or not wide:
+        return 128, 64, 4, 3 if wide else 2, 2 if wide else 1
+    return 128, 128, 8, 3, 1
 
 
-def _check(target: Target, activation: Activation, kernel: Kernel | None, columns: int) -> None:
+def _check(
+    target: Target, activation: Activation, kernel: Kernel | None, columns: int, experts: int
+) -> None:
     capability = target.capability
-    if capability is not None and capability < (7, 5):
+    if experts and capability is not None and capability < (7, 5):
         raise Refused(
             capability=target.name,
-            setting="a product with FP8 weights",
+            setting="a grouped product with FP8 weights",
             way_out="use a card of compute capability 7.5 or later",
         )
     if activation is Activation.BF16 and capability is not None and capability < (8, 0):
