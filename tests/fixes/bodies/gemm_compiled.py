@@ -67,7 +67,9 @@ def one(name: str, activation: str, tokens: int, experts: int, kernel: str | Non
         else:
             matmul(x, weight, scale, plan=made)
         function = portable.multiply
-        if made.kernel is Kernel.HOPPER:
+        if made.kernel is Kernel.HOPPER_MANY:
+            from gpu_gotchas.fixes.block_fp8_gemm.hopper_many import multiply_hopper_many as function
+        elif made.kernel is Kernel.HOPPER:
             from gpu_gotchas.fixes.block_fp8_gemm.hopper import multiply_hopper as function
     binary = list(function.device_caches[0][0].values())[-1]
     text = binary.asm.get("ptx") or binary.asm["amdgcn"]

@@ -126,7 +126,7 @@ def every(activation: str, kernel: str | None) -> None:
     case(activation, (65, 300, 384), kernel, gap=True)
     case(activation, (1, 128, 18432), kernel)
     case(activation, (40, 24576, 1536), kernel)
-    if kernel != "hopper":  # which takes whole blocks of columns only
+    if "hopper" not in str(kernel):  # which take whole blocks of columns only
         case(activation, (3, 96, 272), kernel)
         case(activation, (40, 96, 272), kernel)
     if kernel != "dequantise" or torch.cuda.get_device_capability() >= (9, 0):
@@ -137,7 +137,9 @@ def every(activation: str, kernel: str | None) -> None:
 
 
 def main() -> None:
-    kernels = ["portable", "dequantise"] + ["hopper"] * (torch.cuda.get_device_capability() == (9, 0))
+    kernels = ["portable", "dequantise"]
+    if torch.cuda.get_device_capability() == (9, 0):
+        kernels += ["hopper", "hopper-many"]
     for wanted in sys.argv[1:] or [f"{activation}:{kernel}" for activation in DTYPES for kernel in kernels]:
         every(*wanted.split(":"))
     print(json.dumps(RESULTS))

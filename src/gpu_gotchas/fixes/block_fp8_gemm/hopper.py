@@ -165,6 +165,48 @@ def product(  # type: ignore[no-untyped-def]
         return done * factors[0] + also * factors[1]
 
 
+@gluon.jit
+def finish(  # type: ignore[no-untyped-def]
+    acc, zero, place, unit, begin, program, programs, units, k_units, partial, count, out, features,
+    out_stride, first_feature, PART: gl.constexpr,
+):  # fmt: skip
+    """Store what a program has of a tile, or of the rows of it that it sees to: whole, or as a part.
+
+    The last program to bring a part sums all of them, in their order. count: parts that have come, zero again
+    in the end. PART: numbers that a part of the whole tile takes.
+    """
+    ROWS: gl.constexpr = acc.shape[0]
+    TOKENS: gl.constexpr = acc.shape[1]
+    ACC: gl.constexpr = acc.type.layout
+    _, _, k_unit, _, first, last = place
+    tile_begin = unit - k_unit
+    feature = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC))
+    member = gl.arange(0, TOKENS, layout=gl.SliceLayout(0, ACC))
+    finished = unit >= 0
+    if (begin > tile_begin) | (k_unit < k_units - 1):
+        inner = feature[:, None] * TOKENS + member[None, :]
+        mine = part_of(program, begin, tile_begin).to(gl.int64) * PART
+        gl.store(partial + mine + inner, acc)
+        barrier()
+        first_program = owner(tile_begin, programs, units)
+        last_program = owner(tile_begin + k_units - 1, programs, units)
+        came = gl.atomic_add(count, 1, sem="acq_rel", scope="gpu")
+        finished = came == last_program - first_program
+        if finished:
+            gl.store(count, 0)
+            acc = zero
+            for other in range(first_program, last_program + 1):
+                start = share_begin(other, programs, units)
+                theirs = part_of(other, start, tile_begin).to(gl.int64) * PART
+                acc += gl.load(partial + theirs + inner, cache_modifier=".cg")
+    if finished:
+        feature = first_feature + feature
+        member = first + member
+        at_out = out + member[None, :].to(gl.int64) * out_stride + feature[:, None]
+        inside = (feature < features)[:, None] & (member <= last)[None, :]
+        gl.store(at_out, acc.to(out.dtype.element_ty), mask=inside)
+
+
 @gluon.jit(do_not_specialize=["tokens", "token_tiles", "features", "k_blocks"])
 def multiply_hopper(  # type: ignore[no-untyped-def]
     x,
@@ -263,34 +305,11 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
             acc += product(staged, staged_x, slot, zero, factors, DTYPE, LANES, OPERAND, SUB)
             slot = gl.where(slot + 1 == STAGES, 0, slot + 1)
             if (k_unit == k_units - 1) | (unit == end - 1):
-                tile_begin = unit - k_unit
-                feature = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC))
-                member = gl.arange(0, TOKENS, layout=gl.SliceLayout(0, ACC))
-                result = acc
-                finished = unit >= 0
-                if (begin > tile_begin) | (k_unit < k_units - 1):
-                    inner = feature[:, None] * TOKENS + member[None, :]
-                    mine = part_of(program, begin, tile_begin).to(gl.int64) * (ROWS * TOKENS)
-                    gl.store(partial + mine + inner, acc)
-                    barrier()
-                    first_program = owner(tile_begin, programs, units)
-                    last_program = owner(tile_begin + k_units - 1, programs, units)
-                    count = arrivals + row_block * token_tiles + token_tile
-                    came = gl.atomic_add(count, 1, sem="acq_rel", scope="gpu")
-                    finished = came == last_program - first_program
-                    if finished:
-                        gl.store(count, 0)
-                        result = zero
-                        for other in range(first_program, last_program + 1):
-                            start = share_begin(other, programs, units)
-                            theirs = part_of(other, start, tile_begin).to(gl.int64) * (ROWS * TOKENS)
-                            result += gl.load(partial + theirs + inner, cache_modifier=".cg")
-                if finished:
-                    feature = row_block * ROWS + feature
-                    member = first + member
-                    at_out = out + member[None, :].to(gl.int64) * out_stride + feature[:, None]
-                    inside = (feature < features)[:, None] & (member <= last)[None, :]
-                    gl.store(at_out, result.to(DTYPE), mask=inside)
+                finish(
+                    acc, zero, place, unit, begin, program, programs, units, k_units, partial,
+                    arrivals + row_block * token_tiles + token_tile, out, features, out_stride,
+                    row_block * ROWS, ROWS * TOKENS,
+                )  # fmt: skip
                 acc = zero
             place = following(place, k_units, token_tiles, tokens, table, TOKENS, GROUPED)
         async_copy.wait_group(0)

@@ -48,7 +48,7 @@ class Workspace:
 
         return cls(
             most([each.partial_floats for each in plans], torch.float32),
-            most([each.tiles if each.programs else 0 for each in plans], torch.int32),
+            most([each.arrivals for each in plans], torch.int32),
             most([each.table_entries for each in plans], torch.int32),
             most([each.scratch_bytes for each in plans], torch.uint8),
         )
@@ -56,7 +56,7 @@ class Workspace:
     def holds(self, plan: Plan) -> bool:
         return (
             self.partial.numel() >= plan.partial_floats
-            and self.arrivals.numel() >= (plan.tiles if plan.programs else 0)
+            and self.arrivals.numel() >= plan.arrivals
             and self.table.numel() >= plan.table_entries
             and self.scratch.numel() >= plan.scratch_bytes
         )
@@ -151,26 +151,34 @@ def _product(
             EXPERTS=1 << (experts - 1).bit_length(),
         )
     shared: dict[str, Any] = {
-        "ROWS": plan.row_block,
         "TOKENS": plan.token_block,
         "GROUPED": ends is not None,
         "LEAST": max(1, LEAST_UNITS // plan.unit_blocks),
         "num_warps": plan.warps,
     }
     memory = (workspace.partial, workspace.arrivals, workspace.table)
-    if plan.kernel is Kernel.HOPPER:
+    if plan.kernel is Kernel.HOPPER_MANY:
+        from gpu_gotchas.fixes.block_fp8_gemm.hopper_many import descriptor, multiply_hopper_many
+
+        arranged = _words(x, plan, workspace).view(x.dtype)
+        multiply_hopper_many[(plan.programs,)](
+            descriptor(arranged, plan.token_block), descriptor(codes.view(-1, columns), plan.row_block), scale,
+            out, *memory, tokens, token_tiles, features, columns // BLOCK, out.stride(0), STAGES=plan.stages,
+            **shared,
+        )  # fmt: skip
+    elif plan.kernel is Kernel.HOPPER:
         from gpu_gotchas.fixes.block_fp8_gemm.hopper import multiply_hopper
 
         words = _words(x, plan, workspace)
         multiply_hopper[(plan.programs,)](
             words, codes, scale, out, *memory, tokens, token_tiles, features, columns // BLOCK,
-            words.stride(0), out.stride(0), STAGES=plan.stages, SUB=plan.unit_blocks,
+            words.stride(0), out.stride(0), ROWS=plan.row_block, STAGES=plan.stages, SUB=plan.unit_blocks,
             ARRANGED=plan.arranged, **shared,
         )  # fmt: skip
     else:
         portable.multiply[(plan.programs,)](
             x, codes, scale, out, *memory, tokens, token_tiles, features, columns,
-            x.stride(0), out.stride(0), PTX=plan.ptx, EVEN=columns % BLOCK == 0,
+            x.stride(0), out.stride(0), ROWS=plan.row_block, PTX=plan.ptx, EVEN=columns % BLOCK == 0,
             num_stages=plan.stages, **shared,
         )  # fmt: skip
     return out

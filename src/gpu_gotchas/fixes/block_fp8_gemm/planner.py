@@ -22,10 +22,14 @@ LEAST_UNITS = 4
 
 
 class Kernel(Enum):
-    """PORTABLE runs everywhere, HOPPER on compute capability 9.0; DEQUANTISE widens, then calls torch."""
+    """PORTABLE runs everywhere, HOPPER and HOPPER_MANY on compute capability 9.0, the second for many tokens.
+
+    DEQUANTISE widens all weights, then calls torch.
+    """
 
     PORTABLE = "portable"
     HOPPER = "hopper"
+    HOPPER_MANY = "hopper-many"
     DEQUANTISE = "dequantise"
 
 
@@ -72,6 +76,11 @@ class Plan:
     @property
     def tiles(self) -> int:
         return ceil(self.features / self.row_block) * self.token_tiles
+
+    @property
+    def arrivals(self) -> int:
+        """Counters of parts: one for each part of a tile's rows that is summed on its own."""
+        return self.tiles * (2 if self.kernel is Kernel.HOPPER_MANY else 1) if self.programs else 0
 
     @property
     def partial_floats(self) -> int:
@@ -131,6 +140,9 @@ def plan(
         warps, arranged = row_block // 16, token_block >= 64
         if ceil(columns / BLOCK) % unit_blocks:
             unit_blocks, stages = 1, stages + 1
+    elif kernel is Kernel.HOPPER_MANY:
+        row_block, token_block, warps, stages = BLOCK, 128, 4, 4
+        resident, unit_blocks, arranged = 1, 1, True
     else:
         row_block, token_block, warps, stages, resident = _portable(target, each)
         unit_blocks, arranged = 1, False
@@ -177,9 +189,9 @@ def _check(
             setting="bfloat16 activations",
             way_out="serve in float16 (`--dtype float16`)",
         )
-    if kernel is Kernel.HOPPER and (capability != (9, 0) or columns % BLOCK):
+    if kernel in (Kernel.HOPPER, Kernel.HOPPER_MANY) and (capability != (9, 0) or columns % BLOCK):
         raise Refused(
             capability=target.name,
-            setting=f"the kernel for compute capability 9.0 on {columns} columns",
+            setting=f"a kernel for compute capability 9.0 on {columns} columns",
             way_out="leave the choice of kernel to the planner",
         )
