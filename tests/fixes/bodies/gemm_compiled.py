@@ -81,13 +81,8 @@ def one(name: str, activation: str, tokens: int, experts: int, kernel: str | Non
     }  # fmt: skip
 
 
-target, *activations = sys.argv[1:]
-wanted = [
-    (activation, tokens, experts, kernel)
-    for activation in activations
-    for tokens, experts, kernel in (
-        (1, 0, None), (16, 0, None), (32, 0, None), (64, 0, None), (300, 0, None), (40, 8, None),
-        (4096, 0, "dequantise"),
-    )
-]  # fmt: skip
+SIZES = [(1, 0, None), (16, 0, None), (32, 0, None), (64, 0, None), (300, 0, None), (40, 8, None)]
+target, first, *others = sys.argv[1:]
+wanted = [(first, *each) for each in [*SIZES, (4096, 0, "dequantise")]]
+wanted += [(activation, *each) for activation in others for each in (SIZES[1], SIZES[4])]
 print(json.dumps([one(target, *each) for each in wanted]))

@@ -102,16 +102,17 @@ def multiply_half(  # type: ignore[no-untyped-def]
     zero = gl.full([64, TOKENS], 0.0, gl.float32, layout=ACC)
     acc = gl.full([64, TOKENS], 0.0, gl.float32, layout=ACC)
     slot = begin * 0
-    phase = begin * 0
+    mbarrier.wait(full.index(0), 0)
+    left = as_operand(staged.index(0).slice(HALF * 64, 64, dim=0).load(LANES), DTYPE, OPERAND)
+    pending = warpgroup_mma(left, staged_x.index(0).permute((1, 0)), zero, use_acc=False, is_async=True)
+    coming = slot + 1
+    phase = slot
+    mbarrier.wait(full.index(coming), phase, pred=begin + 1 < end)
+    then = as_operand(staged.index(coming).slice(HALF * 64, 64, dim=0).load(LANES), DTYPE, OPERAND)
     for unit in range(begin, end):
         row_block, token_tile, k_block, expert, _, _ = place
         block = expert * gl.cdiv(features, 128) + row_block
         factor = gl.load(scale + block * k_blocks + k_block) * POWER
-        mbarrier.wait(full.index(slot), phase)
-        left = as_operand(staged.index(slot).slice(HALF * 64, 64, dim=0).load(LANES), DTYPE, OPERAND)
-        pending = warpgroup_mma(
-            left, staged_x.index(slot).permute((1, 0)), zero, use_acc=False, is_async=True
-        )
         product, _ = warpgroup_mma_wait(0, deps=[pending, left])
         barrier()
         mbarrier.arrive(empty.index(slot), count=1)
@@ -124,10 +125,21 @@ def multiply_half(  # type: ignore[no-untyped-def]
             )  # fmt: skip
             acc = zero
         place = following(place, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
-        slot += 1
-        if slot == STAGES:
-            slot = 0
+        # The matrix unit goes on to the next unit, after the last to one that nobody looks at. The codes of
+        # the one after that are widened meanwhile: before the loop's end, since compilers move them past a
+        # wait, and not past that.
+        left = then
+        slot = coming
+        pending = warpgroup_mma(
+            left, staged_x.index(slot).permute((1, 0)), zero, use_acc=False, is_async=True
+        )
+        coming += 1
+        if coming == STAGES:
+            coming = 0
             phase ^= 1
+        mbarrier.wait(full.index(coming), phase, pred=unit + 2 < end)
+        then = as_operand(staged.index(coming).slice(HALF * 64, 64, dim=0).load(LANES), DTYPE, OPERAND)
+    warpgroup_mma_wait(0, deps=[pending, left])
 
 
 @gluon.jit(do_not_specialize=["tokens", "token_tiles", "features", "k_blocks"])

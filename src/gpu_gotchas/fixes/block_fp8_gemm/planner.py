@@ -33,7 +33,7 @@ class Kernel(Enum):
     DEQUANTISE = "dequantise"
 
 
-_DENSE_FROM = {Kernel.HOPPER: 320, Kernel.PORTABLE: 192}
+_DENSE_FROM = {Kernel.HOPPER: 768, Kernel.HOPPER_MANY: 768, Kernel.PORTABLE: 192}
 """Tokens, of an expert where there are experts, from which widening first was faster on an H200."""
 
 
@@ -50,7 +50,8 @@ class Plan:
 
     experts: of a grouped product, 0 for a plain one. row_block, token_block: weight rows and tokens of a tile.
     warps, stages: of a program. programs: that are launched. arranged: whether tokens' columns are put in the
-    lanes' order beforehand. unit_blocks: blocks of columns that are worked on at a time. ptx: whether codes are widened in NVIDIA's assembly.
+    lanes' order beforehand. unit_blocks: blocks of columns that are worked on at a time. ptx: whether codes are
+    widened in NVIDIA's assembly.
     """
 
     kernel: Kernel
@@ -122,27 +123,30 @@ def plan(
         raise ValueError("tokens, features, columns and multiprocessors must be at least 1")
     _check(target, activation, kernel, columns, experts)
     each = ceil(tokens / experts) if experts else tokens
-    hopper = target.capability == (9, 0) and columns % BLOCK == 0
     if kernel is None:
-        kernel = Kernel.HOPPER if hopper else Kernel.PORTABLE
-        # Below 8.0 Triton has no matrix instruction, and torch has no grouped product.
+        kernel = Kernel.PORTABLE
+        if target.capability == (9, 0) and columns % BLOCK == 0:
+            kernel = Kernel.HOPPER if each <= _HOPPER[-1][0] else Kernel.HOPPER_MANY
+        # Below 8.0 Triton has no matrix instruction. torch's grouped product was tried on 9.0 only.
         old = target.capability is not None and target.capability < (8, 0)
-        if (old and not experts) or (not old and each >= _DENSE_FROM[kernel]):
+        if (old or each >= _DENSE_FROM[kernel]) and (not experts or target.capability == (9, 0)):
             kernel = Kernel.DEQUANTISE
     ptx = target.vendor is Vendor.NVIDIA
     sizes = (kernel, tokens, features, columns, experts)
     if kernel is Kernel.DEQUANTISE:
         return Plan(*sizes, row_block=64, token_block=tokens, warps=4, stages=1, programs=0, ptx=ptx)
     if kernel is Kernel.HOPPER:
-        token_block, row_block, stages, resident, unit_blocks = next(
+        token_block, stages, resident = next(
             blocks for blocks in _HOPPER if each <= blocks[0] or blocks is _HOPPER[-1]
         )
-        warps, arranged = row_block // 16, token_block >= 64
-        if ceil(columns / BLOCK) % unit_blocks:
+        row_block, warps, unit_blocks = 64, 4, 2
+        # Arranging tokens is a launch of its own; it pays where many programs copy many of them.
+        arranged = token_block > 16 or (token_block == 16 and features * columns >= 64 << 20)
+        if ceil(columns / BLOCK) % 2:
             unit_blocks, stages = 1, stages + 1
     elif kernel is Kernel.HOPPER_MANY:
-        row_block, token_block, warps, stages = BLOCK, 128, 4, 4
-        resident, unit_blocks, arranged = 1, 1, True
+        row_block, warps, resident, unit_blocks, arranged = BLOCK, 4, 1, 1, True
+        token_block, stages = (64, 6) if each <= 64 else (128, 4)
     else:
         row_block, token_block, warps, stages, resident = _portable(target, each)
         unit_blocks, arranged = 1, False
@@ -151,14 +155,8 @@ def plan(
     return replace(made, programs=max(1, min(multiprocessors * resident, units // LEAST_UNITS)))
 
 
-_HOPPER = (
-    (8, 64, 3, 3, 2),
-    (16, 64, 3, 3, 2),
-    (32, 64, 3, 2, 2),
-    (64, 64, 4, 2, 1),
-    (128, 64, 2, 2, 1),
-)
-"""(tokens, rows, stages, programs that share a multiprocessor, blocks of columns in a unit)."""
+_HOPPER = ((8, 3, 3), (16, 3, 3), (32, 3, 2))
+"""(tokens, stages, programs that share a multiprocessor)."""
 
 
 def _portable(target: Target, tokens: int) -> tuple[int, int, int, int, int]:
