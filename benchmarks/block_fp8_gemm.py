@@ -1,7 +1,7 @@
-"""Products with block-scaled FP8 weights against 16-bit ones, upstream's Triton kernel, Marlin and torch alone.
+"""Products with block-scaled FP8 weights against 16-bit ones, upstream's Triton kernel, Marlin and torch.
 
     gotchas fetch vllm==0.33.0
-    python benchmarks/block_fp8_gemm.py [--marlin _C_stable_libtorch.abi3.so] [--configs FOLDER] [--into FOLDER]
+    python benchmarks/block_fp8_gemm.py [--marlin _C_stable_libtorch.abi3.so] [--configs FOLDER]
 
 Needs a card. Upstream's kernel is read from the unpacked wheel at run time and launched as the wheel's table
 for the shape says (`--configs`, the wheel's `configs` folder), else with its default. It takes FP8
@@ -89,8 +89,9 @@ class Layer:
     def marlin(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """The first weights as Marlin wants them: (codes, scales) for each copy."""
         folder = find_package(VLLM) / UTILS
-        known = take(folder / "marlin_utils.py", ["get_scale_perms", "marlin_permute_scales"], {"torch": torch})
-        known |= take(folder / "marlin_utils_fp8.py", ["fp8_fused_exponent_bias_into_scales"], {"torch": torch})
+        given = {"torch": torch}
+        known = take(folder / "marlin_utils.py", ["get_scale_perms", "marlin_permute_scales"], given)
+        known |= take(folder / "marlin_utils_fp8.py", ["fp8_fused_exponent_bias_into_scales"], given)
         features, columns = self.shape.features, self.shape.columns
         made = []
         for codes, scale in zip(self.codes, self.scale, strict=True):
@@ -178,9 +179,8 @@ class Case:
         config = {"BLOCK_SIZE_M": 64, "BLOCK_SIZE_N": 128, "BLOCK_SIZE_K": 128, "GROUP_SIZE_M": 32,
                   "num_warps": 4, "num_stages": 2}  # fmt: skip
         card = torch.cuda.get_device_name(0).replace(" ", "_")
-        name = (
-            f"N={shape.features},K={shape.columns},device_name={card},dtype=fp8_w8a8,block_shape=[128,128].json"
-        )
+        name = f"N={shape.features},K={shape.columns},device_name={card}"
+        name += ",dtype=fp8_w8a8,block_shape=[128,128].json"
         if configs and (configs / name).exists():
             table = {int(key): value for key, value in json.loads((configs / name).read_text()).items()}
             config = table[min(table, key=lambda batch: abs(batch - self.tokens))]
@@ -188,15 +188,13 @@ class Case:
         factor = blocks.abs().amax(-1).clamp(min=1e-6) / 448
         narrow = (blocks / factor[..., None]).to(torch.float8_e4m3fn).view(self.tokens, -1)
         codes, scale = self.layer.codes.view(torch.float8_e4m3fn), self.layer.scale
-        grid = (
-            ceil(self.tokens / config["BLOCK_SIZE_M"]) * ceil(shape.features / config["BLOCK_SIZE_N"]),
-        )
+        grid = (ceil(self.tokens / config["BLOCK_SIZE_M"]) * ceil(shape.features / config["BLOCK_SIZE_N"]),)
 
         def call(turn: int) -> None:
             kernel[grid](
-                narrow, codes[turn], self.out, factor, scale[turn], self.tokens, shape.features, shape.columns,
-                128, 128, narrow.stride(0), 1, 1, shape.columns, shape.features, 1, factor.stride(0), 1,
-                1, scale.stride(1), **config,
+                narrow, codes[turn], self.out, factor, scale[turn], self.tokens, shape.features,
+                shape.columns, 128, 128, narrow.stride(0), 1, 1, shape.columns, shape.features, 1,
+                factor.stride(0), 1, 1, scale.stride(1), **config,
             )  # fmt: skip
 
         return self.subject(call, worst=6e-2)
@@ -205,13 +203,12 @@ class Case:
         shape, made = self.layer.shape, self.layer.marlin
         locks = torch.zeros(1024, device="cuda", dtype=torch.int32)
 
-        def call(turn: int) -> torch.Tensor:
+        def call(turn: int) -> Any:
             codes, scales = made[turn]
-            found = torch.ops._C.marlin_gemm(
+            return torch.ops._C.marlin_gemm(
                 self.x, None, codes, None, scales, None, None, None, locks, E4M3_ID, self.tokens,
                 shape.features, shape.columns, False, True, False,
             )  # fmt: skip
-            return found  # type: ignore[no-any-return]
 
         return self.subject(call, worst=1e-2)
 
@@ -226,7 +223,13 @@ class Table:
         self.rows: list[dict[str, Any]] = []
 
     def add(
-        self, name: str, against: str, case: Case, ours: tuple[Subject, Plan], other: Subject, aim: float | None
+        self,
+        name: str,
+        against: str,
+        case: Case,
+        ours: tuple[Subject, Plan],
+        other: Subject,
+        aim: float | None,
     ) -> None:
         timed = compare(ours[0], other)
         made = ours[1]

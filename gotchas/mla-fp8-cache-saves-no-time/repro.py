@@ -1,9 +1,9 @@
 """An FP8 cache of half the bytes, decoded in the time of a bfloat16 one: widening is what takes the time.
 
-Models `_fwd_grouped_kernel_stage1` of vLLM 0.33.0 for DeepSeek's latent: tiles of 32 tokens and 16 heads, four
-warps, two stages; FP8 goes through float32, times its scale, to the query's dtype. Each request's context is
-cut into four parts, as upstream's rule has it for many requests. `fixed` is this package's decode for both
-caches. Times alternate, A B B A, in one process.
+Models `_fwd_grouped_kernel_stage1` of vLLM 0.33.0 for DeepSeek's latent: tiles of 32 tokens and 16 heads,
+four warps, two stages; FP8 goes through float32, times its scale, to the query's dtype. A request's context
+is cut into four parts, the fastest of upstream's counts there. `fixed` is this package's decode for both
+caches. Steps are captured in graphs, and times alternate, A B B A, in one process.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import torch
 import triton
 import triton.language as tl
 
-from gpu_gotchas.fixes.mla_decode import decode
+from gpu_gotchas.fixes.launch_fit import current_target_name
+from gpu_gotchas.fixes.mla_decode import KvForm, Scratch, decode, plan
 from gpu_gotchas.fixes.mla_decode.reference import reference
+from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.probe import ProbeTarget
 
 NEEDS = {"gpus": 1, "memory_gib": 4, "minutes": 1}
@@ -50,7 +52,8 @@ def attend_part(
     for start in range(part * each, end, BLOCK_N):
         token = start + tl.arange(0, BLOCK_N)
         inside = token < end
-        page = tl.load(pages_ptr + request * pages_a_request + token // PAGE, mask=inside, other=0).to(tl.int64)
+        page_at = pages_ptr + request * pages_a_request + token // PAGE
+        page = tl.load(page_at, mask=inside, other=0).to(tl.int64)
         row = cache_ptr + ((page * PAGE + token % PAGE) * (LATENT + ROPE))[None, :]
         k = tl.load(row + latent[:, None], mask=inside[None, :], other=0.0)
         k_rope = tl.load(row + rope[:, None], mask=inside[None, :], other=0.0)
@@ -91,8 +94,8 @@ class Step:
         def call() -> None:
             attend_part[(REQUESTS, PARTS)](
                 self.query, cache, self.pages, self.one, self.parts, self.lse, self.context, SCALE,
-                self.pages.shape[1], HEADS=HEADS, LATENT=LATENT, ROPE=ROPE, PAGE=PAGE, PARTS=PARTS, BLOCK_N=32,
-                num_warps=4, num_stages=2,
+                self.pages.shape[1], HEADS=HEADS, LATENT=LATENT, ROPE=ROPE, PAGE=PAGE, PARTS=PARTS,
+                BLOCK_N=32, num_warps=4, num_stages=2,
             )  # fmt: skip
 
         call()
@@ -101,8 +104,20 @@ class Step:
         return call
 
     def ours(self, cache: torch.Tensor) -> Callable[[], Any]:
+        made = plan(
+            find_target(current_target_name()), KvForm.FP8 if cache.element_size() == 1 else KvForm.BF16,
+            heads=HEADS, batch=REQUESTS, context=self.context,
+            multiprocessors=torch.cuda.get_device_properties(0).multi_processor_count,
+        )  # fmt: skip
+        scratch = Scratch.allocate(made, batch=REQUESTS, heads=HEADS, device="cuda")
+        out = torch.empty(REQUESTS, HEADS, LATENT, dtype=torch.bfloat16, device="cuda")
+        lse = torch.empty(REQUESTS, HEADS, device="cuda")
+
         def call() -> torch.Tensor:
-            return decode(self.query, cache, self.pages, self.contexts, scale=SCALE)[0]
+            return decode(
+                self.query, cache, self.pages, self.contexts, scale=SCALE, plan=made, scratch=scratch,
+                out=out, lse=lse,
+            )[0]  # fmt: skip
 
         self.check(call())
         return call
@@ -112,19 +127,29 @@ class Step:
         torch.testing.assert_close(got[:2].double(), wanted, rtol=5e-2, atol=5e-2)
 
 
+def captured(call: Callable[[], Any]) -> torch.cuda.CUDAGraph:
+    """Three steps in a graph: no time of the CPU is measured."""
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(3):
+            call()
+    return graph
+
+
 def ratio(a: Callable[[], Any], b: Callable[[], Any]) -> float:
     """Median time of a over that of b."""
-    times: dict[Any, list[float]] = {a: [], b: []}
+    graphs = captured(a), captured(b)
+    times: tuple[list[float], list[float]] = ([], [])
     for _ in range(ROUNDS):
-        for call in (a, b, b, a):
+        for which in (0, 1, 1, 0):
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             start.record()
-            call()
-            call()
+            graphs[which].replay()
             end.record()
             torch.cuda.synchronize()
-            times[call].append(start.elapsed_time(end))
-    return statistics.median(times[a][2:]) / statistics.median(times[b][2:])
+            times[which].append(start.elapsed_time(end))
+    return statistics.median(times[0][2:]) / statistics.median(times[1][2:])
 
 
 def bug_device(target: ProbeTarget, seed: int) -> float:

@@ -30,7 +30,7 @@ def decode_step(seed: int) -> tuple[int, int]:
 
 
 def reads(grid: tuple[int, int, int], requests: int, context: int) -> float:
-    """Reads of a token of one request, on average, when each program of (requests, blocks, parts) reads its part."""
+    """Reads of a token, on average, when each program of (requests, blocks, parts) reads its part."""
     each = -(-context // grid[2])
     counted = sum(
         min(each, max(0, context - part * each)) for _ in range(grid[1]) for part in range(grid[2])

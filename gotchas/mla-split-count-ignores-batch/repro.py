@@ -1,6 +1,6 @@
 """How many parts a context is cut into, by a rule that knows neither requests nor heads.
 
-Models `_compute_num_kv_splits` in `v1/attention/backends/mla/triton_mla.py` of vLLM 0.33.0: one part for every
+Models `_compute_num_kv_splits` in `v1/attention/backends/mla/triton_mla.py` of vLLM 0.33.0: a part for each
 512 tokens, rounded up to a power of two, at most twice the multiprocessors. Each part of each block of 16
 heads of each request is a program; what is measured is how many of the card's multiprocessors get one.
 """

@@ -52,7 +52,8 @@ def case(spec: dict) -> dict:  # type: ignore[type-arg]
     beyond = int((~out[used:].isnan()).sum())
     got, wanted = out[:used].double(), wanted[:used]
     error = float((got - wanted).norm() / wanted.norm()) if used else 0.0
-    worst = float(((got - wanted).abs() / wanted.norm(dim=1, keepdim=True)).max() * features**0.5) if used else 0.0
+    rows = wanted.norm(dim=1, keepdim=True) / features**0.5
+    worst = float(((got - wanted).abs() / rows).max()) if used else 0.0
     return {
         "error": error, "worst": worst, "unwritten": int(got.isnan().sum()), "beyond": beyond,
         "arrivals": int(workspace.arrivals.abs().sum()),

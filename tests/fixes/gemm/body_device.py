@@ -83,7 +83,7 @@ def grouped(activation: str, counts: list[int], sizes: tuple[int, int], kernel: 
     out = torch.full((tokens, features), float("nan"), dtype=x.dtype, device=DEVICE)
     grouped_matmul(x, weight, scale, ends, plan=made, workspace=workspace, out=out)
     assert not workspace.arrivals.any(), ("arrivals left", counts, made)
-    line = {"activation": activation, "experts": experts, "tokens": tokens, "most": max(counts), "sizes": sizes,
+    line = {"activation": activation, "experts": experts, "most": max(counts), "sizes": (tokens, *sizes),
             "kernel": made.kernel.value}  # fmt: skip
     check(out, grouped_reference(x, weight, scale, ends), line)
 
@@ -129,7 +129,7 @@ def every(activation: str, kernel: str | None) -> None:
     if "hopper" not in str(kernel):  # which take whole blocks of columns only
         case(activation, (3, 96, 272), kernel)
         case(activation, (40, 96, 272), kernel)
-    if kernel != "dequantise" or torch.cuda.get_device_capability() >= (9, 0):
+    if kernel != "dequantise" or (activation == "bf16" and torch.cuda.get_device_capability() == (9, 0)):
         grouped(activation, [0, 3, 0, 0, 17, 1, 64, 2], (512, 768), kernel)
         grouped(activation, [1] * 60 + [0] * 4, (256, 2048), kernel)
         grouped(activation, [200, 0, 130, 1], (384, 512), kernel)

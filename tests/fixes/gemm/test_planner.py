@@ -37,13 +37,12 @@ def test_every_program_has_work_and_every_tile_its_place(
         assert made.scratch_bytes == 2 * max(experts, 1) * features * columns
         assert made.partial_floats == made.arrivals == made.table_entries == 0
         return
-    assert 1 <= made.programs
+    assert made.programs >= 1
     assert made.programs == 1 or made.programs * LEAST_UNITS <= made.tiles * ceil(columns / 128)
     assert made.partial_floats == 2 * made.programs * made.row_block * made.token_block
     assert made.arrivals * made.row_block >= features
     assert made.table_entries >= (1 + 3 * min(experts, tokens) if experts else 0)
-    assert made.row_block <= 128
-    assert 128 % made.row_block == 0
+    assert 128 % made.row_block == 0 or made.row_block == 192
     assert ceil(columns / 128) % made.unit_blocks == 0
 
 
@@ -89,6 +88,7 @@ def test_turing_widens_first_and_groups_in_the_portable_kernel() -> None:
         ("sm_86", {"kernel": Kernel.HOPPER}),
         ("gfx942", {"kernel": Kernel.HOPPER_MANY}),
         ("sm_90", {"kernel": Kernel.HOPPER, "columns": 80}),
+        ("sm_90", {"kernel": Kernel.DEQUANTISE, "experts": 4}),
     ],
 )
 def test_what_a_card_cannot_do_is_refused_with_a_way_out(target: str, changed: dict[str, object]) -> None:

@@ -19,12 +19,12 @@ def dequantise(
     PTX: tl.constexpr,
     EVEN: tl.constexpr,
 ) -> None:
-    """ROWS rows of one block of 128 columns, times their scale; the program is (block of columns, rows, expert).
+    """ROWS rows of a block of 128 columns, times their scale; the program is (columns, rows, expert).
 
-    weight: (experts, features, columns) codes; scale: a float32 for each block of 128 x 128; ROWS divides 128.
+    weight: (experts, features, columns) codes. scale: a float32 for each 128 x 128. ROWS divides 128.
     """
     DTYPE: tl.constexpr = out.dtype.element_ty
-    POWER: tl.constexpr = 256.0 if DTYPE == tl.float16 else 1.0
+    POWER: tl.constexpr = 256.0 if DTYPE == tl.float16 else 1.0  # noqa: SIM300
     k_block = tl.program_id(0)
     first = tl.program_id(1) * ROWS
     expert = tl.program_id(2).to(tl.int64)
@@ -74,4 +74,5 @@ def arrange(
     inner = place & 31
     source = place - inner + (inner & 3) * 8 + (inner >> 3) * 2 + ((inner >> 2) & 1)
     inside = place < row_words
-    tl.store(out + token * row_words + place, tl.load(words + token * x_stride + source, mask=inside), mask=inside)
+    found = tl.load(words + token * x_stride + source, mask=inside)
+    tl.store(out + token * row_words + place, found, mask=inside)

@@ -35,7 +35,7 @@ part_of = gluon.jit(schedule.part_of.fn)
 @gluon.jit
 def widen(codes, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
     """E4M3 bytes to float16 of the value over 256, or to bfloat16 of the value; same shape and layout."""
-    if DTYPE == gl.float16:
+    if DTYPE == gl.float16:  # noqa: SIM300
         # Sign-extend bytes to halves, move exponent and mantissa into place, clear the spare sign bit.
         return gl.inline_asm_elementwise(
             """{
@@ -94,6 +94,15 @@ def tokens_at(tile, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
         return tile.reinterpret(DTYPE, SHAPE, LAYOUT).permute((1, 0))
     else:
         return tile._reinterpret(DTYPE, SHAPE, LAYOUT).permute((1, 0))
+
+
+@gluon.jit
+def shares(  # type: ignore[no-untyped-def]
+    features, token_tiles, k_units, ROWS: gl.constexpr, LEAST: gl.constexpr
+):
+    """How many units there are, and how many programs share them."""
+    units = gl.cdiv(features, ROWS) * token_tiles * k_units
+    return units, gl.minimum(gl.num_programs(0), gl.maximum(units // LEAST, 1))
 
 
 @gluon.jit
@@ -167,18 +176,21 @@ def product(  # type: ignore[no-untyped-def]
 
 @gluon.jit
 def finish(  # type: ignore[no-untyped-def]
-    acc, zero, place, unit, begin, program, programs, units, k_units, partial, count, out, features,
-    out_stride, first_feature, PART: gl.constexpr,
+    acc, zero, k_unit, first, last, unit, k_units, token_tiles, partial, count, out, features, out_stride,
+    first_feature, TILE_ROWS: gl.constexpr, PART: gl.constexpr, LEAST: gl.constexpr,
 ):  # fmt: skip
     """Store what a program has of a tile, or of the rows of it that it sees to: whole, or as a part.
 
     The last program to bring a part sums all of them, in their order. count: parts that have come, zero again
-    in the end. PART: numbers that a part of the whole tile takes.
+    in the end. PART: numbers that a part of the whole tile takes. Who has which share is worked out again:
+    here it is needed once a tile, and no register holds it meanwhile.
     """
     ROWS: gl.constexpr = acc.shape[0]
     TOKENS: gl.constexpr = acc.shape[1]
     ACC: gl.constexpr = acc.type.layout
-    _, _, k_unit, _, first, last = place
+    program = gl.program_id(0)
+    units, programs = shares(features, token_tiles, k_units, TILE_ROWS, LEAST)
+    begin = share_begin(program, programs, units)
     tile_begin = unit - k_unit
     feature = gl.arange(0, ROWS, layout=gl.SliceLayout(1, ACC))
     member = gl.arange(0, TOKENS, layout=gl.SliceLayout(0, ACC))
@@ -236,14 +248,14 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
     """
     W: gl.constexpr = gl.num_warps()
     DTYPE: gl.constexpr = out.dtype.element_ty
-    POWER: gl.constexpr = 256.0 if DTYPE == gl.float16 else 1.0
+    POWER: gl.constexpr = 256.0 if DTYPE == gl.float16 else 1.0  # noqa: SIM300
     ACC: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [W, 1], [16, TOKENS, 16])
     OPERAND: gl.constexpr = gl.DotOperandLayout(0, ACC, 2)
     # A lane's codes: 16 in a row, 16 more 64 further on, and the same eight rows below.
     LANES: gl.constexpr = gl.DistributedLinearLayout(
         [[0, 1], [0, 2], [0, 4], [0, 8], [0, 64], [8, 0]],
         [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]],
-        [[16, 0], [32, 0]] if W == 4 else [[16, 0], [32, 0], [64, 0]],
+        [[16, 0], [32, 0]],
         [],
         [ROWS, 128],
     )
@@ -257,8 +269,7 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
     if GROUPED:
         token_tiles = gl.load(table)
     k_units = k_blocks // SUB
-    units = gl.cdiv(features, ROWS) * token_tiles * k_units
-    programs = gl.minimum(gl.num_programs(0), gl.maximum(units // LEAST, 1))
+    units, programs = shares(features, token_tiles, k_units, ROWS, LEAST)
     program = gl.program_id(0)
     if (program < programs) & (units > 0):
         begin = share_begin(program, programs, units)
@@ -306,9 +317,9 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
             slot = gl.where(slot + 1 == STAGES, 0, slot + 1)
             if (k_unit == k_units - 1) | (unit == end - 1):
                 finish(
-                    acc, zero, place, unit, begin, program, programs, units, k_units, partial,
+                    acc, zero, k_unit, first, last, unit, k_units, token_tiles, partial,
                     arrivals + row_block * token_tiles + token_tile, out, features, out_stride,
-                    row_block * ROWS, ROWS * TOKENS,
+                    row_block * ROWS, ROWS, ROWS * TOKENS, LEAST,
                 )  # fmt: skip
                 acc = zero
             place = following(place, k_units, token_tiles, tokens, table, TOKENS, GROUPED)

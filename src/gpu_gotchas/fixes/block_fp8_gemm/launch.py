@@ -54,7 +54,7 @@ class Workspace:
         )
 
     def holds(self, plan: Plan) -> bool:
-        return (
+        return bool(
             self.partial.numel() >= plan.partial_floats
             and self.arrivals.numel() >= plan.arrivals
             and self.table.numel() >= plan.table_entries
@@ -102,9 +102,9 @@ def grouped_matmul(
     """The same for a mixture of experts: each token times the weights of its own expert.
 
     x: (tokens, columns), sorted by expert. weight: (experts, features, columns). scale: (experts,
-    features / 128, columns / 128) rounded up. ends: (experts,), int32, on the device: where the tokens of each
-    expert end, never falling, the last at most `tokens`; rows beyond are left as they are. Nothing here looks
-    at its values, so a captured graph follows them.
+    features / 128, columns / 128) rounded up. ends: (experts,), int32, on the device: where each expert's
+    tokens end, never falling, the last at most `tokens`; what rows beyond hold is not defined. Nothing here
+    looks at its values, so a captured graph follows them.
     """
     activation = _check(x, weight, scale, experts=weight.shape[0] if weight.dim() == 3 else -1)
     if ends.shape != weight.shape[:1] or ends.dtype != torch.int32 or not ends.is_contiguous():
@@ -162,9 +162,9 @@ def _product(
 
         arranged = _words(x, plan, workspace).view(x.dtype)
         multiply_hopper_many[(plan.programs,)](
-            descriptor(arranged, plan.token_block), descriptor(codes.view(-1, columns), plan.row_block), scale,
-            out, *memory, tokens, token_tiles, features, columns // BLOCK, out.stride(0), STAGES=plan.stages,
-            **shared,
+            descriptor(arranged, plan.token_block), descriptor(codes.view(-1, columns), 64), scale, out,
+            *memory, tokens, token_tiles, features, columns // BLOCK, out.stride(0),
+            GROUPS=plan.row_block // 64, STAGES=plan.stages, **shared,
         )  # fmt: skip
     elif plan.kernel is Kernel.HOPPER:
         from gpu_gotchas.fixes.block_fp8_gemm.hopper import multiply_hopper

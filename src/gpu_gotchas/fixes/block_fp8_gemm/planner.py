@@ -48,10 +48,10 @@ class Activation(Enum):
 class Plan:
     """A launch, for at most `tokens` tokens of `columns` numbers and weights of `features` rows.
 
-    experts: of a grouped product, 0 for a plain one. row_block, token_block: weight rows and tokens of a tile.
-    warps, stages: of a program. programs: that are launched. arranged: whether tokens' columns are put in the
-    lanes' order beforehand. unit_blocks: blocks of columns that are worked on at a time. ptx: whether codes are
-    widened in NVIDIA's assembly.
+    experts: of a grouped product, 0 for a plain one. row_block, token_block: weight rows and tokens of a
+    tile. warps, stages: of a program. programs: that are launched. arranged: whether tokens' columns are put
+    in the lanes' order beforehand. unit_blocks: blocks of columns that are worked on at a time. ptx: whether
+    codes are widened in NVIDIA's assembly.
     """
 
     kernel: Kernel
@@ -80,8 +80,9 @@ class Plan:
 
     @property
     def arrivals(self) -> int:
-        """Counters of parts: one for each part of a tile's rows that is summed on its own."""
-        return self.tiles * (2 if self.kernel is Kernel.HOPPER_MANY else 1) if self.programs else 0
+        """Counters of parts that have come: one for each piece of a tile that is summed on its own."""
+        pieces = self.row_block // 64 if self.kernel is Kernel.HOPPER_MANY else 1
+        return self.tiles * pieces if self.programs else 0
 
     @property
     def partial_floats(self) -> int:
@@ -127,9 +128,9 @@ def plan(
         kernel = Kernel.PORTABLE
         if target.capability == (9, 0) and columns % BLOCK == 0:
             kernel = Kernel.HOPPER if each <= _HOPPER[-1][0] else Kernel.HOPPER_MANY
-        # Below 8.0 Triton has no matrix instruction. torch's grouped product was tried on 9.0 only.
+        # Below 8.0 Triton has no matrix instruction.
         old = target.capability is not None and target.capability < (8, 0)
-        if (old or each >= _DENSE_FROM[kernel]) and (not experts or target.capability == (9, 0)):
+        if (old or each >= _DENSE_FROM[kernel]) and (not experts or _torch_groups(target, activation)):
             kernel = Kernel.DEQUANTISE
     ptx = target.vendor is Vendor.NVIDIA
     sizes = (kernel, tokens, features, columns, experts)
@@ -145,8 +146,10 @@ def plan(
         if ceil(columns / BLOCK) % 2:
             unit_blocks, stages = 1, stages + 1
     elif kernel is Kernel.HOPPER_MANY:
-        row_block, warps, resident, unit_blocks, arranged = BLOCK, 4, 1, 1, True
-        token_block, stages = (64, 6) if each <= 64 else (128, 4)
+        warps, resident, unit_blocks, arranged = 4, 1, 1, True
+        token_block, row_block, stages = next(
+            blocks for blocks in _HOPPER_MANY if each <= blocks[0] or blocks is _HOPPER_MANY[-1]
+        )
     else:
         row_block, token_block, warps, stages, resident = _portable(target, each)
         unit_blocks, arranged = 1, False
@@ -157,6 +160,10 @@ def plan(
 
 _HOPPER = ((8, 3, 3), (16, 3, 3), (32, 3, 2))
 """(tokens, stages, programs that share a multiprocessor)."""
+
+
+_HOPPER_MANY = ((64, 192, 5), (128, 128, 4))
+"""(tokens, rows, stages)."""
 
 
 def _portable(target: Target, tokens: int) -> tuple[int, int, int, int, int]:
@@ -171,9 +178,12 @@ def _portable(target: Target, tokens: int) -> tuple[int, int, int, int, int]:
     return 128, 128, 8, 3, 1
 
 
-def _check(
-    target: Target, activation: Activation, kernel: Kernel | None, columns: int, experts: int
-) -> None:
+def _torch_groups(target: Target, activation: Activation) -> bool:
+    """Whether torch has a grouped product that asks nothing of the CPU; tried on 9.0 only."""
+    return target.capability == (9, 0) and activation is Activation.BF16
+
+
+def _check(target: Target, activation: Activation, kernel: Kernel | None, columns: int, experts: int) -> None:
     capability = target.capability
     if experts and capability is not None and capability < (7, 5):
         raise Refused(
@@ -186,6 +196,12 @@ def _check(
             capability=target.name,
             setting="bfloat16 activations",
             way_out="serve in float16 (`--dtype float16`)",
+        )
+    if kernel is Kernel.DEQUANTISE and experts and not _torch_groups(target, activation):
+        raise Refused(
+            capability=target.name,
+            setting=f"widening experts first in {activation.value}",
+            way_out="leave the choice of kernel to the planner",
         )
     if kernel in (Kernel.HOPPER, Kernel.HOPPER_MANY) and (capability != (9, 0) or columns % BLOCK):
         raise Refused(

@@ -33,7 +33,7 @@ def multiply(
 ) -> None:
     """One program's share of the units. Arguments as in `launch`; ROWS divides 128."""
     DTYPE: tl.constexpr = out.dtype.element_ty
-    POWER: tl.constexpr = 256.0 if DTYPE == tl.float16 else 1.0
+    POWER: tl.constexpr = 256.0 if DTYPE == tl.float16 else 1.0  # noqa: SIM300
     if GROUPED:
         token_tiles = tl.load(table)
     k_blocks = tl.cdiv(columns, 128)

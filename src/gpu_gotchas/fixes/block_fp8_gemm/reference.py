@@ -11,7 +11,7 @@ BLOCK = 128
 
 
 def values(weight: Tensor, scale: Tensor) -> Tensor:
-    """Codes (..., features, columns) and scales of their blocks as float64 numbers, one block after the other."""
+    """Codes (..., features, columns) times the scales of their blocks, as float64 numbers."""
     wide = e4m3_torch.decode(weight.view(torch.uint8)).double()
     rows = scale.double().repeat_interleave(BLOCK, dim=-2)[..., : weight.shape[-2], :]
     return wide * rows.repeat_interleave(BLOCK, dim=-1)[..., : weight.shape[-1]]

@@ -11,7 +11,9 @@ Written once, for Triton here and for Gluon in `hopper`.
 from __future__ import annotations
 
 import triton
-import triton.language as tl  # noqa: F401: Triton's interpreter looks for it beside every function
+
+# Triton's interpreter looks for it beside every function.
+import triton.language as tl  # noqa: F401
 
 
 @triton.jit

@@ -19,8 +19,10 @@ def widen(codes: tl.tensor, DTYPE: tl.constexpr, PTX: tl.constexpr) -> tl.tensor
     if not PTX:
         extended = codes.to(tl.int8, bitcast=True).to(tl.int16)
         half = ((extended << 7) & -16512).to(tl.float16, bitcast=True)
-        return half if DTYPE == tl.float16 else (half.to(tl.float32) * 256.0).to(tl.bfloat16)
-    elif DTYPE == tl.float16:
+        if DTYPE == tl.float16:  # noqa: SIM300
+            return half
+        return (half.to(tl.float32) * 256.0).to(tl.bfloat16)
+    elif DTYPE == tl.float16:  # noqa: SIM300
         # Sign-extend bytes to halves, move exponent and mantissa into place, clear the spare sign bit.
         return tl.inline_asm_elementwise(
             """{
