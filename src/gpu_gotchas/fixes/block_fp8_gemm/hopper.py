@@ -22,6 +22,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 )
 
 from gpu_gotchas.fixes.block_fp8_gemm import schedule
+from gpu_gotchas.fixes.block_fp8_gemm.widening import TO_BFLOAT16, TO_FLOAT16
 
 copy_in: Any = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
 barrier: Any = getattr(gl, "thread_barrier", None) or gl.barrier
@@ -34,46 +35,14 @@ part_of = gluon.jit(schedule.part_of.fn)
 
 @gluon.jit
 def widen(codes, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
-    """E4M3 bytes to float16 of the value over 256, or to bfloat16 of the value; same shape and layout."""
+    """As `widening.widen`, for Gluon; same shape and layout."""
     if DTYPE == gl.float16:  # noqa: SIM300
-        # Sign-extend bytes to halves, move exponent and mantissa into place, clear the spare sign bit.
         return gl.inline_asm_elementwise(
-            """{
-            .reg .b32 a, b;
-            prmt.b32 a, $2, $2, 0x9180;
-            prmt.b32 b, $2, $2, 0xB3A2;
-            shl.b32 a, a, 7;
-            shl.b32 b, b, 7;
-            and.b32 $0, a, 0xBF80BF80;
-            and.b32 $1, b, 0xBF80BF80;
-            }""",
-            "=r,=r,r",
-            [codes],
-            dtype=gl.float16,
-            is_pure=True,
-            pack=4,
+            TO_FLOAT16, "=r,=r,r", [codes], dtype=gl.float16, is_pure=True, pack=4
         )
     else:
-        # The bits are the value over 2**120, too small to sum in float32; one multiplication brings it back.
         return gl.inline_asm_elementwise(
-            """{
-            .reg .b32 a, b, power, zero;
-            mov.b32 power, 0x7B807B80;
-            mov.b32 zero, 0x80008000;
-            prmt.b32 a, $2, $2, 0x9180;
-            prmt.b32 b, $2, $2, 0xB3A2;
-            shl.b32 a, a, 4;
-            shl.b32 b, b, 4;
-            and.b32 a, a, 0x87F087F0;
-            and.b32 b, b, 0x87F087F0;
-            fma.rn.bf16x2 $0, a, power, zero;
-            fma.rn.bf16x2 $1, b, power, zero;
-            }""",
-            "=r,=r,r",
-            [codes],
-            dtype=gl.bfloat16,
-            is_pure=True,
-            pack=4,
+            TO_BFLOAT16, "=r,=r,r", [codes], dtype=gl.bfloat16, is_pure=True, pack=4
         )
 
 
