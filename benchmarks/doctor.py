@@ -151,6 +151,8 @@ def reports(path: Path, causes_path: Path | None, show: bool) -> dict[str, Any]:
     causes = {cause: name for cause, name in raw.items() if isinstance(name, str)}
     gotchas = [one for one in load_all() if not one.status.withdrawn]
     named = {Verdict.WILL: 0, Verdict.MAY: 0, Verdict.CANNOT: 0}
+    told = 0
+    certain: list[int] = []
     warned: list[int] = []
     open_: list[int] = []
     for entry in entries:
@@ -158,13 +160,15 @@ def reports(path: Path, causes_path: Path | None, show: bool) -> dict[str, Any]:
         where = situation(Facts(machine_of(entry)), launch_of(entry), settings())
         found = assess_all(gotchas, where.machine, where.defaults)
         others = [one for one in found if one.gotcha.id != id]
-        warned.append(sum(one.verdict is Verdict.WILL for one in others))
-        open_.append(sum(one.verdict is Verdict.MAY for one in others))
+        certain.append(sum(one.verdict is Verdict.WILL for one in others))
+        warned.append(sum(one.warns for one in others))
+        open_.append(sum(one.verdict is Verdict.MAY and not one.warns for one in others))
         mine = next((one for one in found if one.gotcha.id == id), None)
         if mine is None:
             continue
         named[mine.verdict] += 1
-        if show and mine.verdict is not Verdict.WILL:
+        told += mine.warns
+        if show and not mine.warns:
             print(
                 entry["id"],
                 mine.verdict.value,
@@ -178,11 +182,13 @@ def reports(path: Path, causes_path: Path | None, show: bool) -> dict[str, Any]:
         "reports": len(entries),
         "covered by a record": covered,
         "named as will": share(named[Verdict.WILL], covered),
-        "named as will or may": share(named[Verdict.WILL] + named[Verdict.MAY], covered),
+        "named: will, or likely": share(told, covered),
+        "will or may": share(named[Verdict.WILL] + named[Verdict.MAY], covered),
         "denied": share(named[Verdict.CANNOT], covered),
-        "others that will, each report": mean(warned),
-        "others that may, each report": mean(open_),
-        "reports with at most 3 others that will": share(sum(n <= 3 for n in warned), len(warned)),
+        "others that will, each report": mean(certain),
+        "others named, each report": mean(warned),
+        "others too little known of, each report": mean(open_),
+        "reports with at most 3 others named": share(sum(n <= 3 for n in warned), len(warned)),
         "records": len(gotchas),
     }
 
@@ -213,9 +219,7 @@ def main() -> int:
     judged = kinds.add_parser("reports")
     judged.add_argument("file", type=Path)
     judged.add_argument("--causes", type=Path)
-    judged.add_argument(
-        "--show", action="store_true", help="each report whose own gotcha is not named as will"
-    )
+    judged.add_argument("--show", action="store_true", help="each report whose own gotcha is not named")
     chosen = parser.parse_args()
     found = (
         speed(chosen.rounds) if chosen.kind == "speed" else reports(chosen.file, chosen.causes, chosen.show)

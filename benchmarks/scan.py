@@ -75,6 +75,7 @@ def _candidate(number: int, text: str) -> Candidate:
         concepts=("c",),
         aliases=(),
         signatures=(signature,),
+        affects=(),
         reports=(),
         reporter_count=0,
         claimed=None,

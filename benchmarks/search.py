@@ -13,6 +13,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,11 +29,22 @@ from benchmarks.search_measure import (
     known,
     search_all,
 )
-from tests.corpus import BUILD, MEASURE, NEGATIVE, UNKNOWN, HealthyLog, causes, healthy_logs, part
+from tests.corpus import (
+    BUILD,
+    MEASURE,
+    NEGATIVE,
+    UNKNOWN,
+    HealthyLog,
+    Report,
+    causes,
+    healthy_logs,
+    part,
+    reports,
+)
 from tests.corpus.noise import KINDS
 
 from gpu_gotchas import __version__
-from gpu_gotchas.records.loading import load_all, load_candidates
+from gpu_gotchas.records.loading import load_all, load_candidates, load_heard
 from gpu_gotchas.search.build import index_of
 from gpu_gotchas.search.index import Index
 
@@ -52,6 +64,8 @@ def main_rows(index: Index, asked: Sequence[Case]) -> tuple[Rows, list[Outcome]]
     """The numbers without noise. asked: texts whose gotcha is in the base."""
     outcomes = search_all(index, asked)
     rows = _named("known", known(outcomes))
+    told = known(search_all(index, [_with_machine(case) for case in asked]))
+    rows |= _named("known, with what the report says of card and versions", told)
     for title, texts in strangers().items():
         rows |= _named(title, false_alarms(search_all(index, texts)))
     return rows, outcomes
@@ -72,6 +86,20 @@ def strangers() -> dict[str, list[Case]]:
 def asked_of(name: str, kind: str = "clean") -> list[Case]:
     """The reports of a part whose cause is in the base."""
     return [case for case in cases(part(name), causes(), kind) if case.expected]
+
+
+def _with_machine(case: Case) -> Case:
+    """The text below a line with the card and the versions that the report names elsewhere."""
+    report = next(report for report in reports() if report.id == case.name)
+    return replace(case, text=f"{_machine_of(report)}\n".encode() + case.text)
+
+
+def _machine_of(report: Report) -> str:
+    hardware = report.hardware or {}
+    capability = hardware.get("compute_capability") or ""
+    if capability[:1].isdigit():
+        capability = f"compute capability {capability}"
+    return ", ".join(filter(None, (hardware.get("gpu"), capability, report.software)))
 
 
 def _healthy(logs: Iterable[HealthyLog]) -> list[Case]:
@@ -102,15 +130,15 @@ def family_rows(outcomes: Iterable[Outcome]) -> Rows:
 
 
 def baseline_rows(asked: Sequence[Case]) -> Rows:
-    texts = texts_of([*load_all(), *load_candidates()])
+    """Plain ways to search the same texts: what records say, and the reports that were built on."""
+    records = texts_of([*load_all(), *load_candidates()])
+    heard: dict[str, str] = defaultdict(str)
+    for one in load_heard():
+        heard[one.of] += one.text + "\n"
+    texts = {name: f"{said}\n{heard.get(name, '')}" for name, said in records.items()}
     found = {name: ask_baseline(make(texts), asked) for name, make in BASELINES.items()}
-    where = causes()
-    own = defaultdict(list)
-    for report in part(BUILD):
-        if report.cause in where:
-            own[where[report.cause]] += [report.title or "", report.error_text]
-    reports = Bm25({name: "\n".join(said) for name, said in own.items()})
-    found["bm25 over the reports built on"] = ask_baseline(reports, asked)
+    found["bm25 over records alone"] = ask_baseline(Bm25(records), asked)
+    found["bm25 over reports alone"] = ask_baseline(Bm25(heard), asked)
     return {
         f"baseline {name}: {wanted}": known(outcomes)[wanted]
         for name, outcomes in found.items()
@@ -119,7 +147,7 @@ def baseline_rows(asked: Sequence[Case]) -> Rows:
 
 
 def fresh_index() -> Index:
-    return Index(index_of(load_all(), load_candidates()))
+    return Index(index_of(load_all(), load_candidates(), load_heard()))
 
 
 def kept_rows() -> dict[str, dict[str, float]]:

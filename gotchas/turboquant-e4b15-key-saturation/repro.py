@@ -2,7 +2,6 @@
 
 What is measured is the largest magnitude that a stored key can come back with, when keys reach up to 448.
 
-- `logic`: a model of the conversion, bit by bit, on a CPU: the largest magnitude after storing and loading.
 - `compile`: the bound at which the compiled store clamps, read from its PTX. That shows what the code does to
   a key of a given size; it does not show a model's output getting worse.
 - `device`: store and load on the card. Below 8.9 that is the fault itself; `bug_elsewhere` sends any card
@@ -22,7 +21,6 @@ import torch
 import triton
 import triton.language as tl
 
-from gpu_gotchas.fixes import e4m3_torch
 from gpu_gotchas.fixes.e4m3_codec import decode_e4m3, encode_e4m3
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.repro.probe import ProbeTarget
@@ -60,14 +58,6 @@ def bug_elsewhere(target: ProbeTarget, seed: int) -> float:
 
 def fixed(target: ProbeTarget, seed: int) -> float:
     return _largest(store_and_load_codec, target, seed)
-
-
-def bug_logic(target: ProbeTarget, seed: int) -> float:
-    return decode_e4b15(encode_e4b15(keys_up_to_reach(seed))).abs().max().item()
-
-
-def fixed_logic(target: ProbeTarget, seed: int) -> float:
-    return e4m3_torch.decode(e4m3_torch.encode(keys_up_to_reach(seed))).abs().max().item()
 
 
 def bug_package(target: ProbeTarget, seed: int) -> float:
@@ -147,27 +137,3 @@ def clamp_bound(ptx: str) -> float:
 def _half(bits: int) -> float:
     value: float = struct.unpack("<e", struct.pack("<H", bits))[0]
     return value
-
-
-def encode_e4b15(values: torch.Tensor) -> torch.Tensor:
-    """float32 to `fp8e4b15` codes, as Triton's code for compute capability 8.0 does it.
-
-    To float16 rounding toward zero, the magnitude clamped at 1.75, the exponent's top bit dropped, the seven
-    lowest bits rounded to the nearest with ties away from zero. NaN clamps as well.
-    """
-    half = values.half()
-    half = torch.where(half.float().abs() > values.abs(), _one_step_down(half), half)
-    bits = half.view(torch.int16).to(torch.int32)
-    magnitude = torch.clamp(bits & 0x7FFF, max=0x3F00)
-    return (((magnitude * 2 + 0x80) >> 8) | ((bits >> 8) & 0x80)).to(torch.uint8)
-
-
-def decode_e4b15(codes: torch.Tensor) -> torch.Tensor:
-    """`fp8e4b15` codes to float32, exactly."""
-    wide = codes.to(torch.int32)
-    bits = ((wide & 0x7F) << 7) | ((wide & 0x80) << 8)
-    return bits.to(torch.int16).view(torch.float16).float()
-
-
-def _one_step_down(half: torch.Tensor) -> torch.Tensor:
-    return (half.view(torch.int16) - 1).view(torch.float16)

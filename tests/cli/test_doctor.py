@@ -64,7 +64,8 @@ def test_a_file_is_read_and_options_outweigh_it(gotchas: Gotchas) -> None:
     Path("requirements.txt").write_text("vllm==0.33.0\ntriton==3.4.0\n")
     ran = gotchas("doctor", "--json", "--from", "requirements.txt", *AFFECTED)
     machine = json.loads(ran.out)["machine"]
-    assert machine["software"] == {"vllm": "0.10.0", "triton": "3.4.0"}
+    assert machine["software"] == {"vllm": "0.10.0", "torch": "2.7.1", "triton": "3.4.0"}
+    assert machine["pinned"] == {"torch": "2.7.1"}
     assert machine["told_by"] == ["the options", "requirements or list of packages"]
 
 

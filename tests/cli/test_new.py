@@ -36,6 +36,16 @@ def test_record_repro_fix_and_test_are_written(begun: Path) -> None:
             ast.parse(text)
 
 
+def test_what_is_written_imports_only_what_it_uses(begun: Path) -> None:
+    for name in filter(lambda name: name.endswith(".py"), FILES):
+        text = (begun / name).read_text("utf-8")
+        imports = [
+            node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        bound = {alias.asname or alias.name for node in imports for alias in node.names} - {"annotations"}
+        assert all(text.count(each) > 1 for each in bound), name
+
+
 def test_check_complains_of_nothing_but_the_blanks(gotchas: Gotchas, begun: Path) -> None:
     ran = gotchas("check", str(begun / "gotchas" / ID))
     assert ran.code == 1

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pytest
+
+from gpu_gotchas.cli import scan
 from tests.cli.conftest import Gotchas
 
 FP8 = "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)\n"
@@ -44,3 +48,33 @@ def test_control_characters_of_a_log_never_reach_the_terminal(gotchas: Gotchas, 
     ran = gotchas("scan", str(tmp_path / "evil.log"))
     assert "\x1b" not in ran.out
     assert "sample-fp8e4nv-refused" in ran.out
+
+
+class Screen(io.StringIO):
+    """A terminal as far as progress asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_long_log_shows_how_far_it_is_and_leaves_nothing_behind(
+    gotchas: Gotchas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_LARGE", 1_000)
+    monkeypatch.setattr(scan, "_STEP", 1)
+    log = tmp_path / "long.log"
+    log.write_text("fine\n" * 40_000, "utf-8")
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    assert gotchas("scan", str(log)).code == 0
+    *told, last = screen.getvalue().split("\r")[1:]
+    percents = [int(text.split(" %")[0]) for text in told if "%" in text]
+    assert percents == sorted(percents)
+    assert percents[-1] == 100
+    assert len(percents) > 2
+    assert last == ""
+
+
+def test_a_short_log_and_a_pipe_show_no_progress(gotchas: Gotchas, tmp_path: Path) -> None:
+    (tmp_path / "calm.log").write_text("fine\n" * 100, "utf-8")
+    assert gotchas("scan", str(tmp_path / "calm.log")).err == ""

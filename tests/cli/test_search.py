@@ -102,3 +102,12 @@ def test_control_characters_of_a_paste_are_not_printed(gotchas: Gotchas) -> None
     ran = gotchas("search", "--explain", f"\x1b]0;title\x07\x1b[2J\u202e{FP8}\x9b31m")
     assert ran.code == 0
     assert ran.out.replace("\n", "").isprintable()
+
+
+def test_a_text_that_is_the_name_of_a_file_is_told_of_f(gotchas: Gotchas, tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_text(FP8, "utf-8")
+    ran = gotchas("search", str(log))
+    assert "-f searches what is in it" in ran.err
+    assert "-f" not in gotchas("search", "-f", str(log)).err
+    assert gotchas("search", FP8 * 2_000).err == ""

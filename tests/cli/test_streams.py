@@ -44,6 +44,26 @@ def test_tee_holds_nothing_back(child: Child) -> None:
     assert process.returncode == 1
 
 
+def test_tee_speaks_while_the_log_still_comes(child: Child) -> None:
+    process = child("search", "--tee")
+    process.stdin.write(b"serving\n" + FP8)
+    process.stdin.flush()
+    assert process.stderr.readline().startswith(b"This is it")
+    _, err = process.communicate(b"and serving on\n" * 400, timeout=60)
+    assert b"This is it" not in err, "nothing is said twice"
+    assert process.returncode == 0
+
+
+def test_tee_corrects_what_it_said_when_more_is_known(child: Child) -> None:
+    process = child("search", "--tee")
+    process.stdin.write(FP8)
+    process.stdin.flush()
+    assert process.stderr.readline().startswith(b"This is it")
+    _, err = process.communicate(b"GPU 0: NVIDIA H100 80GB HBM3\n", timeout=60)
+    assert b"Looks like" in err
+    assert b"disagrees: " in err
+
+
 @POSIX
 def test_ctrl_c_is_left_to_the_server_whose_last_words_count(child: Child) -> None:
     process = child("search", "--tee", "-")

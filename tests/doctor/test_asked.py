@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_gotchas.doctor.asked import asked_facts, machine_as, software_with
+from gpu_gotchas.doctor.asked import machine_as, software_with
 from gpu_gotchas.hardware.catalogue import UnknownName
 
 
@@ -15,6 +15,13 @@ def test_how_many_cards_is_known_only_where_it_is_said() -> None:
     assert (len(eight.cards or ()), eight.count_known) == (8, True)
     with pytest.raises(UnknownName, match="did you mean"):
         machine_as("4 x nvidia-h2000")
+    assert one.described
+
+
+@pytest.mark.parametrize("name", ["0xnvidia-h200", "1025 x sm_90"])
+def test_a_count_that_no_machine_has_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="give 1 to 1024"):
+        machine_as(name)
 
 
 def test_versions() -> None:
@@ -27,9 +34,3 @@ def test_versions() -> None:
     for pin in ("vllm", "vllm>=1", "==1", "vllm==", "a b==1", "vllm==x"):
         with pytest.raises(ValueError, match="PACKAGE==VERSION"):
             software_with([pin])
-
-
-def test_options_describe_a_machine_that_may_not_exist() -> None:
-    machine = asked_facts("gfx942", ["vllm==0.20.0"]).machine
-    assert machine.described
-    assert asked_facts(None, []).machine.cards is None

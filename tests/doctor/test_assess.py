@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -175,3 +176,39 @@ def test_without_a_fix() -> None:
 
 def test_a_card_that_is_not_in_the_catalogue_may_be_meant() -> None:
     assert assess(gotcha(case(AMPERE)), Machine(cards=(Card("Mystery", None),))).verdict is Verdict.MAY
+
+
+@given(strategies.gotchas(), strategies.machines())
+def test_what_is_told_unasked_has_something_that_speaks_for_it(record: Any, full: Machine) -> None:
+    found = assess(record, full)
+    assert found.warns or found.verdict is not Verdict.WILL
+    if found.verdict is Verdict.MAY and found.warns:
+        assert any(part.truth is Truth.YES for case in found.cases for part in case.conditions)
+
+
+def test_what_nobody_asks_for_is_not_told_unasked() -> None:
+    record = gotcha(case(AMPERE, {"vllm": RANGES}, when={"TRITON_INTERPRET": ("1",)}))
+    known = machine(software={"vllm": "0.25.1"})
+    found = assess(record, known)
+    assert (found.verdict, found.warns) == (Verdict.MAY, False)
+    assert assess(record, machine(software={"vllm": "0.25.1"}, settings={"TRITON_INTERPRET": "1"})).warns
+
+
+def test_one_fact_that_fits_does_not_outweigh_three_that_are_open() -> None:
+    record = gotcha(case(AMPERE, {"vllm": RANGES}, when={"model_layers": ("hybrid",)}))
+    assert not assess(record, machine()).warns
+    assert assess(record, machine(software={"vllm": "0.25.1"})).warns
+
+
+def test_a_draft_never_counts_as_certain() -> None:
+    found = assess(gotcha(case(AMPERE), status=Status.DRAFT), machine())
+    assert (found.verdict, found.bites, found.warns) == (Verdict.MAY, False, True)
+    assert "no run has shown" in " ".join(found.open)
+
+
+def test_what_must_be_so_and_no_setting_says_keeps_it_open() -> None:
+    record = gotcha(replace(case(AMPERE), provided="a kernel works with FP8"))
+    found = assess(record, machine())
+    assert (found.verdict, found.warns) == (Verdict.MAY, True)
+    assert found.open == ("whether a kernel works with FP8: gotchas show sample-one",)
+    assert assess(record, machine("sm_90")).verdict is Verdict.CANNOT

@@ -180,3 +180,18 @@ def test_what_an_image_s_name_tells(image: str, software: dict[str, str]) -> Non
 )
 def test_sizes(text: str, size: int | None) -> None:
     assert read_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("flag", "noted"),
+    [
+        ("--kv-cache-dt fp8", True),
+        ("--kv-cache-dtype fp8", False),
+        ("--port 80", False),
+        ("--no-such", False),
+    ],
+)
+def test_a_flag_that_is_cut_short_is_passed_over_and_said(flag: str, noted: bool) -> None:
+    launch = read(f"vllm serve some/model {flag}")
+    assert any("write it in full" in note for note in launch.notes) == noted
+    assert launch.settings == ({"kv_cache_dtype": "fp8"} if flag == "--kv-cache-dtype fp8" else {})

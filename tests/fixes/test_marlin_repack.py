@@ -327,3 +327,17 @@ def test_padding_came_with_0_24(version: str, pads: bool) -> None:
     body = code[code.index("def transform_w_q") : code.index("def transform_w_s")]
     assert "x.data.contiguous()" in body
     assert ("marlin_pad_qweight" in body) == pads
+
+
+def test_inputs_that_fill_no_whole_words_are_refused() -> None:
+    weight = SimpleNamespace(data=torch.zeros(2, 64, dtype=torch.int32))
+    with pytest.raises(ValueError, match="fill no whole 32-bit words"):
+        Staging().repack(weight, 20, 64, 4)
+
+
+def test_a_computation_that_returns_the_buffer_is_refused_and_the_weight_kept() -> None:
+    kept = torch.arange(8 * 64, dtype=torch.int32).view(8, 64)
+    weight = SimpleNamespace(data=kept.clone())
+    with pytest.raises(ValueError, match="part of the buffer"):
+        Staging(lambda staged, k, n, bits: staged[:4]).repack(weight, 64, 64, 4)
+    assert torch.equal(weight.data, kept)

@@ -96,6 +96,8 @@ def test_duplicates_are_counted_in_the_worst_row() -> None:
     assert duplicates(torch.tensor([[0, 1, 2]])) == 0
     assert duplicates(torch.zeros(4, 1, dtype=torch.int32)) == 0
     assert duplicates(torch.zeros(0, 8, dtype=torch.int32)) == 0
+    with pytest.raises(ValueError, match=r"must be of shape \(tokens, k\)"):
+        duplicates(torch.zeros(8, dtype=torch.int32))
 
 
 @pytest.mark.parametrize(
@@ -103,39 +105,44 @@ def test_duplicates_are_counted_in_the_worst_row() -> None:
     [
         (torch.zeros(8), 1),
         (torch.zeros(2, 8, dtype=torch.int32), 1),
+        (torch.full((2, 8), 1e300, dtype=torch.float64), 1),
         (torch.zeros(2, 8), 0),
         (torch.zeros(2, 8), 9),
     ],
 )
 def test_what_cannot_be_routed_is_refused_with_the_reason(logits: torch.Tensor, k: int) -> None:
-    with pytest.raises(ValueError, match=r"logits must be floats|k must be from 1"):
+    with pytest.raises(ValueError, match=r"logits must be float32|k must be from 1"):
         route(logits, k)
 
 
 INTERPRETED = """
 import torch
-from gpu_gotchas.fixes import router_topk, router_topk_triton
+from gpu_gotchas.fixes import router_topk, router_topk_triton, triton_interpreter
+triton_interpreter.apply()
 inf, nan = float("inf"), float("nan")
 count = 0
-for experts in (1, 5, 60, 128, 160):
-    for k in sorted({1, min(3, experts), min(8, experts)}):
-        rows = torch.randn(12, experts, generator=torch.Generator().manual_seed(experts * 10 + k))
-        rows[0] = nan
-        rows[1, experts // 2] = nan
-        rows[2] = -inf
-        rows[3, -1] = inf
-        rows[4, :] = 1.5
-        rows[5, : experts // 2] = nan
-        rows[6, ::2] = inf
-        rows[7] *= 60
-        rows[8, ::3] = -inf
-        rows[9, ::2] = 0.0
-        rows[9, 1::2] = -0.0
+for experts, k in ((1, 1), (5, 5), (60, 3), (160, 8)):
+    rows = torch.randn(12, experts, generator=torch.Generator().manual_seed(experts * 10 + k))
+    rows[0] = nan
+    rows[1, experts // 2] = nan
+    rows[2] = -inf
+    rows[3, -1] = inf
+    rows[4, :] = 1.5
+    rows[5, : experts // 2] = nan
+    rows[6, ::2] = inf
+    rows[7] *= 60
+    rows[8, ::3] = -inf
+    rows[9, ::2] = 0.0
+    rows[9, 1::2] = -0.0
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        given = rows.to(dtype)
+        out = (torch.full((12, k), nan), torch.full((12, k), -1, dtype=torch.int32))
         for renormalise in (True, False):
-            for source in (rows, rows.t().contiguous().t()):
-                weights, ids = router_topk_triton.route(source, k, renormalise=renormalise)
-                expected_weights, expected = router_topk.route(rows, k, renormalise=renormalise)
-                assert torch.equal(ids, expected), (experts, k, ids, expected)
+            for source in (given, given.t().contiguous().t()):
+                weights, ids = router_topk_triton.route(source, k, renormalise=renormalise, out=out)
+                assert weights is out[0] and ids is out[1]
+                expected_weights, expected = router_topk.route(given, k, renormalise=renormalise)
+                assert torch.equal(ids, expected), (experts, k, dtype, ids, expected)
                 torch.testing.assert_close(weights, expected_weights, rtol=1e-5, atol=1e-6)
                 count += 1
 print(count)
@@ -160,7 +167,7 @@ def run(program: str, *arguments: str, **environment: str) -> str:
 def test_the_kernel_routes_as_the_reference_in_the_interpreter() -> None:
     pytest.importorskip("triton", reason="Triton runs on Linux only")
     pytest.importorskip("numpy", reason="Triton's interpreter needs numpy")
-    assert int(run(INTERPRETED, TRITON_INTERPRET="1")) == 13 * 4
+    assert int(run(INTERPRETED, TRITON_INTERPRET="1")) == 4 * 3 * 4
 
 
 COMPILED = """
@@ -171,7 +178,7 @@ from gpu_gotchas.fixes.router_topk_triton import route_kernel
 targets = [("cuda", number, 32) for number in (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)]
 targets += [("hip", "gfx942", 64)]
 arguments = {"logits": None, "weights": "*fp32", "ids": "*i32", "experts": "i32", "row_stride": "i32"}
-constants = {"K": 8, "RENORMALISE": True, "BLOCK_E": 256, "BLOCK_K": 8}
+constants = {"K": 8, "RENORMALISE": True, "BLOCK_E": 256, "BLOCK_K": 8, "SAFE": True}
 sizes = {}
 for backend, arch, width in targets:
     for logits in ("*fp32", "*bf16", "*fp16"):

@@ -13,7 +13,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-_SRC = Path(__file__).resolve().parents[2] / "src"
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def interpreted(body: Path, *arguments: str) -> Any:
@@ -42,7 +42,8 @@ def _run(command: list[str], **variables: str) -> Any:
         for name, value in os.environ.items()
         if not name.startswith("TRITON_") and name != "PYTHONPATH"
     }
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_SRC), os.environ.get("PYTHONPATH")]))
+    paths = [str(_ROOT / "src"), str(_ROOT), os.environ.get("PYTHONPATH")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     done = subprocess.run(
         [sys.executable, *command],
         env=environment | variables,

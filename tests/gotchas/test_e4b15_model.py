@@ -1,4 +1,4 @@
-"""The CPU model of `fp8e4b15`, and the reading of a clamp's bound from PTX."""
+"""The model of `fp8e4b15` that the quality table is made with, and reading a clamp's bound from PTX."""
 
 from __future__ import annotations
 
@@ -12,44 +12,53 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-PATH = Path(__file__).resolve().parents[2] / "gotchas" / "turboquant-e4b15-key-saturation" / "repro.py"
+ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def repro() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("e4b15_repro", PATH)
+def load(path: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["e4b15_repro"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def test_codes_have_the_values_of_four_exponent_bits_with_bias_15(repro: ModuleType) -> None:
+@pytest.fixture(scope="module")
+def repro() -> ModuleType:
+    return load(ROOT / "gotchas" / "turboquant-e4b15-key-saturation" / "repro.py", "e4b15_repro")
+
+
+@pytest.fixture(scope="module")
+def model() -> ModuleType:
+    return load(ROOT / "benchmarks" / "turboquant_quality.py", "e4b15_model")
+
+
+def test_codes_have_the_values_of_four_exponent_bits_with_bias_15(model: ModuleType) -> None:
     codes = torch.arange(256, dtype=torch.int32).to(torch.uint8)
     by_definition = [
         (-1.0 if code & 0x80 else 1.0)
         * ((1 + (code & 7) / 8) * 2.0 ** ((code >> 3 & 15) - 15) if code >> 3 & 15 else (code & 7) * 2.0**-17)
         for code in range(256)
     ]
-    assert torch.equal(repro.decode_e4b15(codes), torch.tensor(by_definition))
+    assert torch.equal(model.decode_e4b15(codes), torch.tensor(by_definition))
 
 
-def test_every_code_up_to_the_clamp_survives(repro: ModuleType) -> None:
+def test_every_code_up_to_the_clamp_survives(model: ModuleType) -> None:
     codes = torch.tensor([code for code in range(256) if code & 0x7F != 0x7F], dtype=torch.uint8)
-    assert torch.equal(repro.encode_e4b15(repro.decode_e4b15(codes)), codes)
+    assert torch.equal(model.encode_e4b15(model.decode_e4b15(codes)), codes)
 
 
-def test_what_is_larger_than_the_clamp_becomes_the_clamp(repro: ModuleType) -> None:
+def test_what_is_larger_than_the_clamp_becomes_the_clamp(model: ModuleType) -> None:
     values = torch.tensor([1.75, 1.76, 1.875, 2.0, 448.0, 1e6, float("inf")])
-    stored = repro.decode_e4b15(repro.encode_e4b15(torch.cat([values, -values])))
+    stored = model.decode_e4b15(model.encode_e4b15(torch.cat([values, -values])))
     assert stored.tolist() == [1.75] * 7 + [-1.75] * 7
 
 
-def test_inside_the_clamp_the_error_is_half_a_step_at_most(repro: ModuleType) -> None:
+def test_inside_the_clamp_the_error_is_half_a_step_at_most(model: ModuleType) -> None:
     values = torch.linspace(-1.75, 1.75, 100_001)
-    error = (repro.decode_e4b15(repro.encode_e4b15(values)) - values).abs()
+    error = (model.decode_e4b15(model.encode_e4b15(values)) - values).abs()
     # float16 rounding toward zero comes before the rounding to three mantissa bits.
     assert bool((error <= values.abs() * (2.0**-4 + 2.0**-10) + 2.0**-17).all())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.proving.project import Project, block, entry_point, write_base
+from tests.repro.conftest import index, light  # noqa: F401 - fixtures
 
 
 @pytest.fixture

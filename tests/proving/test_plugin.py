@@ -358,3 +358,16 @@ class TestInOurOwnWorkingCopy:
         done = own.run("-o", "addopts=", "-v")
         assert "1 passed" in done.output
         assert "gotchas/" not in done.output
+
+
+def test_a_conftest_may_ask_every_item_for_its_function(project: Project) -> None:
+    project.write(
+        "conftest.py",
+        """
+        def pytest_collection_modifyitems(items):
+            items.sort(key=lambda item: (item.function.__name__, item.cls is None, list(item.fixturenames)))
+        """,
+    )
+    done = project.run("--gotchas", "--collect-only", "-q")
+    assert done.code == 0
+    assert set(NODES) <= set(done.lines)

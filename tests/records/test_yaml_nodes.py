@@ -213,3 +213,11 @@ def test_no_bytes_raise_anything_else(tmp_path_factory: pytest.TempPathFactory, 
         read_yaml(path)
     except RecordErrors:
         return
+
+
+def test_a_caller_may_allow_a_larger_file(tmp_path: Path) -> None:
+    path = tmp_path / "_candidates.yaml"
+    path.write_bytes(b"a: " + b"x" * MAX_BYTES)
+    assert isinstance(read_yaml(path, most=2 * MAX_BYTES), Table)
+    with pytest.raises(RecordErrors, match="larger than 1 KiB"):
+        read_yaml(path, most=1024)

@@ -28,3 +28,15 @@ def light(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     paths = [str(folder), *(path for path in sys.path if path)]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
     return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels that is all of pip's world, and a cache of our own."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("GPU_GOTCHAS_CACHE", str(tmp_path / "cache"))
+    return folder

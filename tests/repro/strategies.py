@@ -23,7 +23,7 @@ def results(**parts: st.SearchStrategy[object]) -> st.SearchStrategy[Result]:
     fields: dict[str, st.SearchStrategy[object]] = {
         "gotcha": texts,
         "tier": st.sampled_from(Tier),
-        "target": texts,
+        "target": st.sampled_from(["cpu", "none", "sm_86", "sm_100a", "gfx90a", "gfx942"]),
         "probe": st.sampled_from(Probe),
         "role": st.sampled_from(Role),
         "subject": st.sampled_from(Subject),

@@ -55,6 +55,12 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Gotcha]:
     return {name: read_gotcha(base / name, **changes)[0] for name, changes in RECORDS.items()}
 
 
+def printed(exception: str) -> Observation:
+    """A child that printed the signature, and raised something else."""
+    answer = Answer("raised", exception=exception, output=exception)
+    return Observation(answer, exit=0, seconds=0.1, streams=FAILURE, limit=120.0)
+
+
 def died(exit: int, streams: str = "", **parts: Any) -> Observation:
     return Observation(None, exit=exit, seconds=0.1, streams=streams, limit=120.0, **parts)
 
@@ -86,6 +92,9 @@ TABLE: list[tuple[str, Probe, Role, Observation, Knowledge, Outcome, str]] = [
     ("text", BUG, AFFECTED, returned(), KNOWN, Outcome.NOT_REPRODUCED, "returned"),
     ("text", BUG, AFFECTED, Observation(Answer("returned"), 0, 0.1, streams=FAILURE), KNOWN,
      Outcome.NOT_REPRODUCED, "returned"),
+    ("text", BUG, AFFECTED, printed("KeyError: 'x'"), KNOWN, Outcome.WRONG_SYMPTOM, "KeyError"),
+    ("text", BUG, AFFECTED, printed("RuntimeError: PassManager::run failed"), KNOWN,
+     Outcome.REPRODUCED, "w7"),
     ("triton", BUG, AFFECTED, on_triton("3.7.0"), KNOWN, Outcome.FIXED_HERE, "outside the claimed"),
     ("triton", BUG, AFFECTED, on_triton("3.6.0"), KNOWN, Outcome.NOT_REPRODUCED, "returned"),
     ("triton", BUG, AFFECTED, returned(), KNOWN, Outcome.NOT_REPRODUCED, "returned"),
@@ -231,3 +240,12 @@ def test_a_release_under_test_counts_as_used(tmp_path: Path) -> None:
 def test_a_reason_is_whole(records: dict[str, Gotcha]) -> None:
     long = "\n".join(f"RuntimeError: line {number} {'x' * 500}" for number in range(50))
     assert judge(a_run(records["text"]), raised(long), KNOWN).reason == long
+
+
+def test_what_a_release_does_not_have_says_nothing_outside_the_claim(tmp_path: Path) -> None:
+    affects = [{"hardware": "any", "software": {"vllm": {"introduced": "0.20.0", "fixed": "0.21.0"}}}]
+    gotcha, _ = read_gotcha(tmp_path, affects=affects)
+    seen = raised("ImportError: no such name", absent="no vllm/ops.py")
+    for version, outcome in (("0.19.0", Outcome.SKIPPED), ("0.20.0", Outcome.WRONG_SYMPTOM)):
+        run = a_run(gotcha, tier=Tier.PACKAGE, package=f"vllm=={version}")
+        assert judge(run, seen, KNOWN).outcome is outcome

@@ -13,7 +13,7 @@ from gpu_gotchas.repro.keeping import Kept, Left, keep
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Probe
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
-from tests.repro.samples import a_result, read_gotcha
+from tests.repro.samples import OBSERVABLE, a_result, read_gotcha
 
 
 @pytest.fixture
@@ -59,6 +59,15 @@ def test_what_does_not_count_is_left_out_and_counted(gotcha: Gotcha) -> None:
     expected = {Left.SKIPPED: 1, Left.DESCRIBED: 1, Left.STALE: 1}
     assert keep(gotcha, results) == Kept(1, 0, expected)
     assert kept(gotcha) == [results[-1]]
+
+
+def test_numbers_that_do_not_bear_out_their_outcome_are_left_out(tmp_path: Path) -> None:
+    gotcha, repro = read_gotcha(tmp_path, symptom={"summary": "It is off.", "observable": OBSERVABLE})
+    proves = fingerprint(gotcha, repro)
+    bad = a_result(proves=proves, outcome=Outcome.REPRODUCED, measured=(0.5, 0.4))
+    claimed = replace(bad, target="sm_86", measured=(0.5, 0.001))
+    assert keep(gotcha, [bad, claimed]) == Kept(1, 0, {Left.UNBORNE: 1})
+    assert kept(gotcha) == [bad]
 
 
 def test_kept_results_go_when_the_repro_changes(gotcha: Gotcha) -> None:

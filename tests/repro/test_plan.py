@@ -177,3 +177,20 @@ class TestPackage:
         affects = [{"hardware": "any", "software": {"vllm": {"last_bad": "0.33.0"}}}]
         planned = runs_of(self.of(tmp_path, affects=affects, control="condition"))
         assert [run.name for run in planned] == ["bug[package-cpu]", "fixed[package-cpu]"]
+
+    def test_another_release_as_the_control_is_asked_of_the_same_targets(self, tmp_path: Path) -> None:
+        hardware = {"nvidia": {"compute_capability": ["<8.9"]}}
+        span = {"introduced": "0.20.0", "fixed": "0.26.0"}
+        affects = [{"hardware": hardware, "software": {"vllm": span}}]
+        models = [{"package": "vllm", "version": "0.25.1", "function": "f"}]
+        planned = self.of(tmp_path, affects=affects, control="version", models=models)
+        asked = [(run.package, run.role, run.target_name) for run in runs_of(planned)]
+        affected = [target for package, _, target in asked if package == "vllm==0.25.1"]
+        assert affected
+        assert set(asked) == {
+            *(("vllm==0.25.1", Role.AFFECTED, target) for target in affected),
+            *(("vllm==0.26.0", Role.CONTROL, target) for target in affected),
+        }
+        assert len(set(names(planned))) == len(planned)
+        by_hand = self.of(tmp_path, "vllm==0.19.1", affects=affects, control="version", models=models)
+        assert {run.role for run in runs_of(by_hand)} == {Role.CONTROL}

@@ -184,6 +184,59 @@ def test_a_measured_range_needs_runs_of_the_releases_at_its_ends(tmp_path: Path)
     assert proof_of(record, [*whole(), first, good]).status is Status.VERIFIED
 
 
+def test_a_measured_range_of_triton_is_borne_out_by_runs_with_that_triton(tmp_path: Path) -> None:
+    affects = [{**NARROW[0], "software": {"triton": {"fixed": "3.8.0", "measured": True}}}]
+    record = read_gotcha(tmp_path, PLAIN, affects=affects)
+    fixed = compiled("sm_86", Probe.BUG, Role.AFFECTED, Outcome.FIXED_HERE, versions={"triton": "3.8.0"})
+    assert proof_of(record, whole()).missing_bug == (
+        "triton 3.8.0 is not shown to be good, and the range says that it was measured",
+    )
+    assert proof_of(record, [*whole(), fixed]).status is Status.VERIFIED
+
+
+def test_a_release_that_fails_outside_the_ranges_makes_it_contested(tmp_path: Path) -> None:
+    affects = [{**NARROW[0], "software": {"vllm": [{"fixed": "0.20.0"}, {"introduced": "0.28.0"}]}}]
+    record = read_gotcha(tmp_path, PLAIN + "def bug_package(t): ...\n", affects=affects)
+
+    def failed(version: str) -> Result:
+        return a_result(
+            tier=Tier.PACKAGE, target="sm_86", subject=Subject.UPSTREAM, package=f"vllm=={version}"
+        )
+
+    assert proof_of(record, [*whole(), failed("0.19.0"), failed("0.28.1")]).contradictions == ()
+    proof = proof_of(record, [*whole(), failed("0.21.0")])
+    assert proof.contradictions == ("vllm 0.21.0 fails, and lies outside the claimed ranges",)
+    assert proof.status is Status.CONTESTED
+
+
+def test_another_release_as_the_control_must_be_run(tmp_path: Path) -> None:
+    span = {"introduced": "0.20.0", "fixed": "0.26.0", "measured": True}
+    affects = [{"hardware": "any", "software": {"vllm": span}}]
+    text = "def bug_logic(t): ...\ndef fixed_logic(t): ...\n"
+    record = read_gotcha(tmp_path, text + "def bug_package(t): ...\n", affects=affects, control="version")
+
+    def asked(version: str, role: Role, outcome: Outcome) -> Result:
+        return a_result(
+            tier=Tier.PACKAGE,
+            subject=Subject.UPSTREAM,
+            package=f"vllm=={version}",
+            role=role,
+            outcome=outcome,
+        )
+
+    bad = asked("0.20.0", Role.AFFECTED, Outcome.REPRODUCED)
+    good = asked("0.26.0", Role.CONTROL, Outcome.CONTROL_CLEAN)
+    modelled = ALL_LOGIC[:2]
+    assert proof_of(record, [*modelled, bad, good]).status is Status.VERIFIED
+    assert "no control is shown clean (package)" in proof_of(record, [*modelled, bad]).missing_bug
+    dirty = asked("0.26.0", Role.CONTROL, Outcome.CONTROL_DIRTY)
+    assert proof_of(record, [*modelled, bad, dirty]).status is Status.CONTESTED
+    alone = read_gotcha(tmp_path / "alone", text, affects=affects, control="version")
+    assert (
+        proof_of(alone, modelled).missing_bug[0].startswith("the control is another release, and the repro")
+    )
+
+
 def logic(*outcomes: tuple[Probe, Outcome]) -> list[Result]:
     return [a_result(probe=probe, outcome=outcome) for probe, outcome in outcomes]
 

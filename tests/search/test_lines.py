@@ -20,6 +20,13 @@ def test_lines_are_numbered_from_one() -> None:
     assert list(lines_of([b"a\n\nb"])) == [Line(1, "a"), Line(2, ""), Line(3, "b")]
 
 
+def test_of_blank_lines_in_a_row_one_is_handed_on_and_all_are_counted() -> None:
+    assert list(lines_of([b"a\n\n \n\t\n", b"\n\nb\n\nc"])) == [
+        *(Line(1, "a"), Line(2, ""), Line(7, "b")),
+        *(Line(8, ""), Line(9, "c")),
+    ]
+
+
 def test_invalid_utf8_is_replaced_and_nothing_else_is_lost() -> None:
     assert texts(b"before \xff\xfe after\n") == ["before �� after"]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_gotchas.search.trouble import is_trouble
-from gpu_gotchas.search.words import is_common, words
+from gpu_gotchas.search.words import is_common, terms, words
 
 
 def test_names_come_whole_and_in_parts() -> None:
@@ -33,11 +33,16 @@ def test_addresses_are_no_words() -> None:
     assert words("at 0x7f3a5c and 9f8e7d6c5b4a3f2e1d") == ["at", "and"]
 
 
-def test_a_frame_is_its_file_and_function() -> None:
-    assert (
-        words('File "/usr/lib/python3/site-packages/x/mla_decode.py", line 12, in decode_fwd')[0]
-        == "mla_decode.py"
-    )
+def test_a_frame_is_its_package_its_file_and_its_function() -> None:
+    found = words('File "/usr/lib/python3/site-packages/invented/ops/mla_decode.py", line 12, in decode_fwd')
+    assert found[:2] == ["invented", "mla_decode.py"]
+    assert "decode_fwd" in found
+    assert "ops" not in found
+
+
+def test_neighbours_are_terms_too_over_plain_english() -> None:
+    assert {"kernel image", "image invalid"} <= set(terms("kernel image is invalid"))
+    assert "image kernel" not in terms("kernel image is invalid")
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,7 @@ def candidate(id: str = "sample-believed", **changes: object) -> Candidate:
         concepts=("invented", "only-believed"),
         aliases=(),
         signatures=(Signature(("things vanished: {int}",), Basis.REPORTED, URL),),
+        affects=(),
         reports=(Report(URL, "github:sample-person", "2026-08-01", (), "reproduces"),),
         reporter_count=1,
         claimed=Claim(12, URL),

@@ -6,10 +6,9 @@ import re
 from dataclasses import replace
 from html import unescape
 
-from gpu_gotchas.records.model import Severity
 from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.repro.probe import Role, Subject, Tier
-from gpu_gotchas.site import candidates_page, concept_page, gpu_page, index_pages, matrix, package_page
+from gpu_gotchas.site import candidates_page, concept_page, gpu_page, matrix, package_page
 from gpu_gotchas.site.build import files
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links, Sitemap
@@ -102,14 +101,6 @@ def test_candidates_are_ranked_by_reporters() -> None:
     page = candidates_page.page(known, links(known, "candidates.md"))
     assert re.findall(r"\{#(.*)\}", page) == ["c-nine", "b-two", "a-none"]
     assert "**Wanted:** A card that loses things." in page
-
-
-def test_all_gotchas_stand_in_the_index_worst_first_and_withdrawn_last() -> None:
-    known = knowledge(Entry(gotcha("a-minor", severity=Severity.MINOR)))
-    ids = re.findall(r"\(([a-z-]+)\.md\)", index_pages.gotchas(known, links(known, "gotchas/index.md")))
-    assert ids[0] == "sample-full"
-    assert ids[-2:] == ["a-minor", "sample-retracted"]
-    assert len(ids) == len(known.entries)
 
 
 def cells(known: Knowledge, id: str) -> dict[str, list[str]]:
@@ -212,7 +203,7 @@ def test_a_badge_says_the_same_on_what_a_proof_rests_wherever_it_stands() -> Non
     for path in ("index.md", "gotchas/index.md", "gotchas/sample-full.md", "concepts/shared-memory.md",
                  "packages/vllm.md"):  # fmt: skip
         assert '<span class="gg-chip gg-status-verified">proven on a card</span>' in made[path], path
-    assert "failure proven by compilation, fix not yet" in row(made["gotchas/index.md"], "sample-plain")
+    assert "failure proven by compilation, fix not yet" in row(made["concepts/invented.md"], "sample-plain")
     assert "proven by compilation" in row(made["gpus/nvidia-l4.md"], "sample-plain")
     assert not [path for path, text in made.items() if "failure and fix proven" in text]
 
@@ -224,7 +215,7 @@ def test_what_a_cpu_shows_is_known_on_a_card_of_the_range_too() -> None:
 
 def test_a_withdrawn_record_has_no_severity_anywhere() -> None:
     made = files(knowledge(), written())
-    for path in ("gotchas/sample-retracted.md", "gotchas/index.md", "concepts/invented.md"):
+    for path in ("gotchas/sample-retracted.md", "concepts/invented.md"):
         lines = made[path].decode().split("\n")
         told = [line for line in lines if "sample-retracted.md" in line] if "retracted" not in path else lines
         assert told
@@ -234,3 +225,11 @@ def test_a_withdrawn_record_has_no_severity_anywhere() -> None:
 def test_upstream_proven_says_the_mechanism_as_well() -> None:
     known = knowledge()
     assert "| upstream proven by compilation |" in row(gpu("nvidia-l4", known), "sample-full")
+
+
+def test_a_list_on_a_cards_page_is_bounded_and_the_rest_is_a_link_away() -> None:
+    """There are more than a hundred such pages: whole lists on each would be most of the site."""
+    some = [Entry(gotcha(f"sample-more-{number}", affects=(case(nvidia("==8.9")),))) for number in range(60)]
+    page = gpu("nvidia-l4", knowledge(*some))
+    assert page.count("../gotchas/sample-") == gpu_page.MOST + len(knowledge().standing) - 3
+    assert re.search(r'<a href="\.\./\.\./gotchas/\?target=sm_89">\d+ more</a>', page)

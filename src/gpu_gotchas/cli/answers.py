@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from gpu_gotchas.cli.prose import after_because
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
 from gpu_gotchas.search.answer import Answer, Result, Seen, Verdict
 
@@ -54,7 +55,7 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
     terminal.line(bold(result.id), dim(f"  ({labels})"))
     _say(terminal, "", result.title)
     if result.withdrawn:
-        _say(terminal, f"{result.status}: withdrawn, because ", result.withdrawn.because)
+        _say(terminal, f"{result.status}: withdrawn, because ", after_because(result.withdrawn.because))
         if result.withdrawn.successor:
             _say(terminal, "see instead: ", result.withdrawn.successor)
     _say(terminal, "why:  ", f"{result.why}.")

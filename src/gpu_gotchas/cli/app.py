@@ -29,7 +29,11 @@ COMMANDS = {
     "diff": "gpu_gotchas.cli.diff",
     "fixes": "gpu_gotchas.cli.fixes",
     "fetch": "gpu_gotchas.cli.fetch",
+    "sweep": "gpu_gotchas.cli.sweep",
+    "audit": "gpu_gotchas.cli.audit",
+    "coverage": "gpu_gotchas.cli.coverage",
     "site": "gpu_gotchas.cli.site",
+    "mcp": "gpu_gotchas.cli.mcp",
 }
 
 # Typer brings its own copy of click from some version on; its exceptions are wherever this one is from.

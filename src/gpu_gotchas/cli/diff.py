@@ -50,20 +50,20 @@ def command(
             "give both sides, as in\n  gotchas diff --from vllm==0.21.0 --to vllm==0.33.0 --as sm_120"
         )
     try:
-        sides = software_with(before), software_with(after)
+        both, old, new = (software_with(pins or ()) for pins in (versions, before, after))
     except ValueError as error:
-        raise UsageFailed(f"--from and --to: {error}") from None
+        raise UsageFailed(f"--from, --to and --with: {error}") from None
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
     where = situation_of(question)
-    found = compare(gotchas(), where.machine, *sides, where.defaults)
+    found = compare(gotchas(), where.machine, {**both, **old}, {**both, **new}, where.defaults)
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
         terminal.json(
             {
                 "version": JSON_VERSION,
-                "from": sides[0],
-                "to": sides[1],
+                "from": old,
+                "to": new,
                 "gotchas": [
                     {
                         "id": one.after.gotcha.id,

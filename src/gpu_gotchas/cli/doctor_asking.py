@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
-from gpu_gotchas.doctor.asked import asked_facts
+from gpu_gotchas.doctor.asked import machine_as, software_with
 from gpu_gotchas.doctor.assess import assess_all
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_command
 from gpu_gotchas.doctor.examination import Examination
@@ -20,6 +20,7 @@ from gpu_gotchas.doctor.model_folder import ModelError
 from gpu_gotchas.doctor.readers.reader import UnreadableFile
 from gpu_gotchas.doctor.situation import Situation, situation
 from gpu_gotchas.hardware.catalogue import UnknownName
+from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.records.loading import load_all
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.records.settings import settings
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """As the options of `gotchas doctor`."""
+    """As the options of `gotchas doctor`. pasted: what a file among the sources may hold."""
 
     words: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -38,11 +39,12 @@ class Question:
     python: Path | None = None
     deep: bool = False
     ignore_file: Path | None = None
+    pasted: str = ""
 
     @property
     def here(self) -> bool:
         """Whether this machine is asked about."""
-        return not self.sources and self.as_card is None
+        return not self.sources and self.as_card is None and not self.pasted
 
 
 def examine(question: Question, *, everything: bool = False) -> Examination:
@@ -80,11 +82,17 @@ def facts_of(question: Question) -> Facts:
     if question.deep or question.python:
         raise UsageFailed("--deep and --python ask this machine: leave out --from and --as")
     asked = _asked(question)
-    if not question.sources:
+    if not question.sources and not question.pasted:
         return asked
-    from gpu_gotchas.doctor.readers.reading import read_file  # every reader: only where there is a file
+    from gpu_gotchas.doctor.readers.reading import (
+        read_file,
+        read_text,
+    )  # every reader: only where one is asked
 
-    return merged([asked, *(_or_bad_input(partial(read_file, path)) for path in question.sources)])
+    told = [_or_bad_input(partial(read_file, path)) for path in question.sources]
+    if question.pasted:
+        told.append(_or_bad_input(partial(read_text, question.pasted, Path("what was pasted"))))
+    return merged([asked, *told])
 
 
 def gotchas() -> tuple[Gotcha, ...]:
@@ -93,9 +101,11 @@ def gotchas() -> tuple[Gotcha, ...]:
 
 def _asked(question: Question) -> Facts:
     try:
-        return asked_facts(question.as_card, question.versions)
-    except UnknownName as error:
+        machine = Machine(described=True) if question.as_card is None else machine_as(question.as_card)
+    except (UnknownName, ValueError) as error:
         raise UsageFailed(f"--as {question.as_card}: {error}") from None
+    try:
+        return Facts(replace(machine, software=software_with(question.versions)), told_by=("the options",))
     except ValueError as error:
         raise UsageFailed(f"--with: {error}") from None
 

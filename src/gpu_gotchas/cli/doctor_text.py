@@ -34,16 +34,20 @@ def print_examination(
     """explain: each condition. everything: also what cannot happen."""
     for line in situation_lines(examination.situation):
         prose(terminal, line, first="", rest="  ")
+    may = examination.of(Verdict.MAY)
     parts = (
-        ("Will happen", Verdict.WILL, Style.BAD),
-        ("May happen", Verdict.MAY, Style.WARN),
-        ("Cannot happen here", Verdict.CANNOT, Style.GOOD),
+        ("Will happen", examination.of(Verdict.WILL), Style.BAD),
+        ("May happen", tuple(one for one in may if one.likely), Style.WARN),
+        ("Too little known to say", tuple(one for one in may if not one.likely), Style.DIM),
+        ("Cannot happen here", examination.of(Verdict.CANNOT) if everything else (), Style.GOOD),
     )
-    for title, verdict, style in parts:
-        found = examination.of(verdict)
-        if found and (everything or verdict is not Verdict.CANNOT):
+    for title, found, style in parts:
+        if found:
             heading(terminal, f"{title} ({len(found)})")
-            for one in found:
+        for one in found:
+            if style is Style.DIM and not explain:
+                prose(terminal, f"{one.gotcha.id}: {'; '.join(one.open)}", first="  ", rest="      ")
+            else:
                 _print_one(one, terminal, style, explain=explain)
     if examination.ignored:
         heading(terminal, f"Ignored ({len(examination.ignored)})")
@@ -61,7 +65,11 @@ def situation_lines(situation: Situation) -> Iterator[str]:
     cards = "not known" if machine.cards is None else ", ".join(card_words(machine.cards)) or "none"
     more = "" if machine.count_known or not machine.cards else ", perhaps more of them"
     yield f"Cards: {cards}{more}"
-    versions = [f"{name} {machine.software[name]}" for name in _SHOWN if machine.software.get(name)]
+    versions = [
+        f"{name} {machine.software[name]}{' (pinned)' if name in situation.pinned else ''}"
+        for name in _SHOWN
+        if machine.software.get(name)
+    ]
     yield f"Software: {', '.join(versions) or 'not known'}"
     if machine.settings:
         yield "Set: " + ", ".join(f"{name}={value}" for name, value in machine.settings.items())
@@ -109,7 +117,9 @@ def _print_cases(one: Assessment, terminal: Terminal) -> None:
 
 
 def _summary(examination: Examination) -> Styled:
-    biting, may = len(examination.biting), len(examination.of(Verdict.MAY))
+    biting, may = len(examination.biting), sum(one.likely for one in examination.of(Verdict.MAY))
+    little = len(examination.of(Verdict.MAY)) - may
     held, cannot = len(examination.held_off), examination.cannot
-    text = f"{biting} will bite, {may} may, {cannot} cannot."
+    open_ = f"{little} hang on what is not known, " if little else ""
+    text = f"{biting} will bite, {may} may, {open_}{cannot} cannot."
     return bold(text + (f" {held} would, and a fix in force stops it." if held else ""))

@@ -96,6 +96,7 @@ def _case(case: Case) -> Iterator[str]:
         parts.append(f"{package} {' or '.join(map(describe_versions, ranges))}")
     parts += raw["platform"]
     parts += [f"{name}={'|'.join(values)}" for name, values in raw["when"].items()]
+    parts += [f"provided that {case.provided}"] if case.provided else []
     yield "; ".join(parts)
 
 

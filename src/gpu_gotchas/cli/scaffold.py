@@ -45,16 +45,6 @@ _REPRO = '''\
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
-from gpu_gotchas.cli.terminal import safe
-
-if TYPE_CHECKING:
-    from gpu_gotchas.cli.draft import Draft
-
-_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
-
 from gpu_gotchas.fixes.@module@ import refuse_if_affected
 from gpu_gotchas.repro.probe import ProbeTarget
 
@@ -77,16 +67,6 @@ _FIX = '''\
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
-from gpu_gotchas.cli.terminal import safe
-
-if TYPE_CHECKING:
-    from gpu_gotchas.cli.draft import Draft
-
-_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
-
 
 def refuse_if_affected(capability: tuple[int, int] | None) -> None:
     """Refuses early what is known to fail.
@@ -101,16 +81,6 @@ _TEST = '''\
 """The fix of @id@, against a reference that does not use it."""
 
 from __future__ import annotations
-
-import json
-from typing import TYPE_CHECKING
-
-from gpu_gotchas.cli.terminal import safe
-
-if TYPE_CHECKING:
-    from gpu_gotchas.cli.draft import Draft
-
-_BLANK_LINES = '["FILL: the line that is printed, with holes such as {int}"]'
 
 import pytest
 

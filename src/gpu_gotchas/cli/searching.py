@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gpu_gotchas.hardware.machine import Machine
+    from gpu_gotchas.search.answer import Answer
 
 _HOW = (
     "give a text, -f FILE, or - for standard input, as in\n"
@@ -30,29 +32,47 @@ def answer(
     """Searches and prints; returns the exit code. The arguments are those of the command."""
     from gpu_gotchas.cli.answers import print_answer
     from gpu_gotchas.cli.terminal import Terminal
+    from gpu_gotchas.search.answer import Verdict
     from gpu_gotchas.search.engine import Search
-    from gpu_gotchas.search.lines import lines_of
+    from gpu_gotchas.search.lines import LineSplitter
     from gpu_gotchas.search.store import open_index
 
     machine = _machine(as_target)
     words = " ".join(text)
     chunks = _chunks(words, file, tee)
-    run = Search(open_index())
+    terminal = Terminal.beside_a_copy() if tee else Terminal.standard()
+    run = Search(open_index(), watching=tee and not as_json)
+    splitter = LineSplitter()
+    said: Answer | None = None
     try:
-        for line in lines_of(chunks):
-            run.feed([line])
+        for chunk in chunks:
+            run.feed(splitter.feed(chunk))
+            if run.news() and (early := run.answer(machine)).verdict is Verdict.THIS_IS_IT:
+                if not _same(early, said):
+                    print_answer(early, terminal, explain=explain)
+                    terminal.flush()
+                said = early
     except KeyboardInterrupt:
         if not tee and "-" not in (words, str(file)):
             raise  # of a stream, what has come so far is answered
+    run.feed(splitter.finish())
     found = run.answer(machine)
     if run.empty:
         raise UsageFailed(f"There is nothing in the text: {_HOW}")
-    terminal = Terminal.beside_a_copy() if tee else Terminal.standard()
     if as_json:
         terminal.json(found.to_json())
-    else:
+    elif not _same(found, said):
         print_answer(found, terminal, explain=explain)
+    if not as_json and text and os.path.isfile(words):  # noqa: PTH113 - no text is too long for it
+        terminal.note(f"{words} is also a file: -f searches what is in it.")
     return Exit.FOUND if found.results else Exit.NOT_KNOWN
+
+
+def _same(one: Answer, other: Answer | None) -> bool:
+    """Whether nothing would be said that was not said before."""
+    if other is None or one.verdict is not other.verdict:
+        return False
+    return [result.id for result in one.results] == [result.id for result in other.results]
 
 
 def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.packages import package_name
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.machine import Machine
@@ -21,13 +20,16 @@ _WITHOUT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==?none")
 def machine_as(name: str) -> Machine:
     """A machine with that card (`sm_86`, `nvidia-h200`, a driver's name), or several: `8xnvidia-h200`.
 
-    How many there are is known only where it is said. Raises UnknownName with a suggestion.
+    How many there are is known only where it is said. Raises UnknownName with a suggestion, and ValueError
+    for a count that no machine has.
     """
     counted = _COUNTED.fullmatch(name)
     if counted is None:
         return replace(described_machine(name), count_known=False)
-    one = described_machine(counted[2])
-    return replace(one, cards=(one.cards or ()) * min(MAX_COUNT, max(1, int(counted[1]))))
+    one, count = described_machine(counted[2]), int(counted[1])
+    if not 1 <= count <= MAX_COUNT:
+        raise ValueError(f"{count} cards: give 1 to {MAX_COUNT}")
+    return replace(one, cards=(one.cards or ()) * count)
 
 
 def software_with(pins: Iterable[str]) -> dict[str, str | None]:
@@ -41,10 +43,3 @@ def software_with(pins: Iterable[str]) -> dict[str, str | None]:
             raise ValueError(f"{pin!r} is no version: write PACKAGE==VERSION, such as vllm==0.19.1")
         software[name] = match[2].removeprefix("v") if match else None
     return software
-
-
-def asked_facts(name: str | None, pins: Iterable[str]) -> Facts:
-    """What the options say. Raises UnknownName and ValueError as above."""
-    machine = Machine(described=True) if name is None else machine_as(name)
-    software = software_with(pins)
-    return Facts(replace(machine, software=software, described=True), told_by=("the options",))

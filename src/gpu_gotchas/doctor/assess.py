@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from gpu_gotchas.doctor.conditions import Condition, conditions, unstated
+from gpu_gotchas.doctor.conditions import Condition, Kind, conditions, unproven, unstated
 from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth, every, some
-from gpu_gotchas.records.model import Case, ControlAxis, Gotcha, Severity
+from gpu_gotchas.records.model import Case, ControlAxis, Gotcha, Severity, Status
 from gpu_gotchas.records.settings import Setting, settings
 
 
@@ -29,12 +29,23 @@ _BY_SEVERITY = list(Severity)
 _BY_FIX = [FixState.NONE, FixState.AVAILABLE, FixState.ACTIVE]
 
 
+_STATED = (Kind.HARDWARE, Kind.SOFTWARE, Kind.SETTING)
+
+
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
     """One way to be affected, and how its conditions came out."""
 
     truth: Truth
     conditions: tuple[Condition, ...]
+
+    @property
+    def likely(self) -> bool:
+        """Whether at least as much speaks for it as is open, none of it something that must be asked for."""
+        speak = sum(part.truth is Truth.YES and part.kind in _STATED for part in self.conditions)
+        open_ = sum(part.truth is Truth.UNKNOWN for part in self.conditions)
+        asked_for = any(part.opt_in for part in self.conditions)
+        return self.truth is not Truth.NO and speak >= max(1, open_) and not asked_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,17 @@ class Assessment:
         return self.verdict is Verdict.WILL and self.fix is not FixState.ACTIVE
 
     @property
+    def likely(self) -> bool:
+        """Whether what is known speaks for it: the rest of what *may* happen is too little known, or hangs on
+        what nobody is seen to ask for."""
+        return any(case.likely for case in self.cases)
+
+    @property
+    def warns(self) -> bool:
+        """Whether it is told without being asked for: it will happen, or it is likely."""
+        return self.verdict is Verdict.WILL or (self.verdict is Verdict.MAY and self.likely)
+
+    @property
     def closest(self) -> CaseAnswer | None:
         """The case that decided the verdict, or that comes nearest."""
         order = (Truth.YES, Truth.UNKNOWN, Truth.NO)
@@ -63,6 +85,7 @@ class Assessment:
             self.cases,
             key=lambda case: (
                 order.index(case.truth),
+                not case.likely,
                 sum(one.truth is not Truth.YES for one in case.conditions),
             ),
         )
@@ -93,9 +116,11 @@ def assess(
     cases = []
     for case in gotcha.affects:
         parts = conditions(case, machine, in_force, known)
-        if gotcha.control is ControlAxis.CONDITION and not case.when:
-            # Its controls differ in something else than card and version, which the case does not name.
-            parts = (*parts, unstated(gotcha.id))
+        if case.provided or (gotcha.control is ControlAxis.CONDITION and not case.when):
+            # What tells its controls apart is not always a card, a version or a setting.
+            parts = (*parts, unstated(gotcha.id, case.provided))
+        if gotcha.status is Status.DRAFT:
+            parts = (*parts, unproven(gotcha.id))
         cases.append(CaseAnswer(every(part.truth for part in parts), parts))
     truth = some(case.truth for case in cases)
     found = remedies(gotcha.fixes, machine, in_force, known)
@@ -118,14 +143,16 @@ def assess_all(
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
 ) -> tuple[Assessment, ...]:
-    """Every record that is not withdrawn: what will happen first, then by severity, then what has no fix."""
+    """Every record that is not withdrawn: what will happen first, then what is likely, then by severity, then
+    what has no fix."""
     found = [assess(one, machine, defaults, known) for one in gotchas if not one.status.withdrawn]
     return tuple(sorted(found, key=_rank))
 
 
-def _rank(one: Assessment) -> tuple[int, int, int, str]:
+def _rank(one: Assessment) -> tuple[int, bool, int, int, str]:
     return (
         _BY_VERDICT.index(one.verdict),
+        not one.likely,
         _BY_SEVERITY.index(one.gotcha.severity),
         _BY_FIX.index(one.fix),
         one.gotcha.id,

@@ -22,13 +22,15 @@ class Kind(Enum):
     PLATFORM = "platform"
     SETTING = "setting"
     UNSTATED = "unstated"
+    UNPROVEN = "unproven"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """name: the package, platform or setting. wanted: what the record speaks of. found: what is so here.
 
-    decide: what would settle it, empty unless truth is UNKNOWN.
+    decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
+    somebody asks for it, and nobody is seen to.
     """
 
     kind: Kind
@@ -37,16 +39,24 @@ class Condition:
     found: str
     truth: Truth
     decide: str = ""
+    opt_in: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
 
 
-def unstated(id: str) -> Condition:
+def unstated(id: str, provided: str | None = None) -> Condition:
     """What a record describes in words alone: something of a model, or of its inputs."""
-    words = "what the record describes, and no setting says"
-    decide = f"whether it applies to your model and inputs: gotchas show {id}"
+    words = provided or "what the record describes, and no setting says"
+    what = f"whether {provided}" if provided else "whether it applies to your model and inputs"
+    decide = f"{what}: gotchas show {id}"
     return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
+
+
+def unproven(id: str) -> Condition:
+    """What a draft claims, which no run has shown yet."""
+    decide = f"a proof: no run has shown yet what the record claims: gotchas show {id}"
+    return Condition(Kind.UNPROVEN, "proof", "what was shown", "none yet", Truth.UNKNOWN, decide)
 
 
 def conditions(
@@ -121,4 +131,11 @@ def _setting(name: str, wanted: Sequence[str], in_force: InForce, setting: Setti
             decide += ": the model decides; name its folder in the command, or set it"
         elif setting is not None:
             decide += f": give {setting.flag or setting.variable} in the command"
-    return Condition(Kind.SETTING, name, " or ".join(wanted), found, truth, decide)
+    opt_in = (
+        truth is Truth.UNKNOWN
+        and value is None
+        and setting is not None
+        and setting.default is not None
+        and setting_truth(setting, wanted, setting.default) is Truth.NO
+    )
+    return Condition(Kind.SETTING, name, " or ".join(wanted), found, truth, decide, opt_in)

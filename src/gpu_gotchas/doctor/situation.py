@@ -9,6 +9,7 @@ from pathlib import Path
 from gpu_gotchas.doctor.command.launch import Launch
 from gpu_gotchas.doctor.facts import Facts, machines_merged
 from gpu_gotchas.doctor.model_folder import read_model_folder
+from gpu_gotchas.doctor.pins import pinned
 from gpu_gotchas.doctor.setting_truth import AUTO
 from gpu_gotchas.hardware.machine import Host, Machine
 from gpu_gotchas.records.settings import Setting
@@ -29,6 +30,7 @@ class Situation:
     """machine: with every setting that is known to be in force. defaults: of settings known not to be set.
 
     notes: what could not be understood. told_by: where the facts come from. launch: what is to be started.
+    pinned: versions that nobody stated and that follow from a release that was, such as Triton's from vLLM's.
     """
 
     machine: Machine
@@ -36,6 +38,7 @@ class Situation:
     launch: Launch | None = None
     told_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    pinned: Mapping[str, str] = field(default_factory=dict)
 
 
 def situation(
@@ -50,17 +53,25 @@ def situation(
     given = dict(facts.machine.settings)
     machine = facts.machine
     given.update(_from_variables(environment, known))
+    # What is installed here is known; of a machine that was described, the releases tell the rest.
+    pins = pinned(machine.software) if machine.described else {}
     if launch is None:
-        return Situation(replace(machine, settings=given), told_by=facts.told_by)
+        machine = replace(machine, settings=given, software={**pins, **machine.software})
+        return Situation(machine, told_by=facts.told_by, pinned=pins)
     given.update(_from_variables(launch.environment, known))
     given.update(launch.settings)
+    if launch.container:
+        pins = pinned(launch.software)
     image = Machine(
-        software=launch.software,
+        software={**pins, **launch.software},
         described=True,
         host=Host(shared_memory=launch.shared_memory),
         platform={"container": True, "linux": True} if launch.container else {},
     )
-    machine = machines_merged(image, machine) if launch.container else machine
+    if launch.container:
+        machine = machines_merged(image, machine)
+    else:
+        machine = replace(machine, software={**pins, **machine.software})
     model = _model(launch.model, base)
     given.update(_model_settings(model, known))
     defaults = _defaults(launch, facts.seen, given, known)
@@ -71,6 +82,7 @@ def situation(
         launch,
         facts.told_by,
         launch.notes,
+        pins,
     )
 
 

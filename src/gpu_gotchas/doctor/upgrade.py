@@ -8,6 +8,7 @@ from enum import Enum
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
 from gpu_gotchas.doctor.conditions import Kind
+from gpu_gotchas.doctor.pins import pinned
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Gotcha
@@ -45,13 +46,17 @@ def compare(
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
 ) -> tuple[Changed, ...]:
-    """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's.
-
-    Withdrawn records are left out.
+    """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's,
+    and so does what they pin. Withdrawn records are left out.
     """
     asked = tuple(gotchas)
     sides = [
-        assess_all(asked, replace(machine, software={**machine.software, **versions}), defaults, known)
+        assess_all(
+            asked,
+            replace(machine, software={**machine.software, **pinned(versions), **versions}),
+            defaults,
+            known,
+        )
         for versions in (before, after)
     ]
     first = {one.gotcha.id: one for one in sides[0]}

@@ -61,10 +61,14 @@ class Staging:
         """Replaces `weight.data` by its Marlin form, padded with zeros to a shape that Marlin takes.
 
         weight.data: int32 (size_k * bits / 32, size_n) with any strides, packed as GPTQ packs. Nothing else
-        should refer to it, or its memory is not let go. Raises ValueError when shape or dtype are others.
-        When the computation fails, `weight.data` is the weight as it was, contiguous, and the error goes on.
+        should refer to it, or its memory is not let go. Raises ValueError when shape or dtype are others, or
+        size_k fills no whole words, or the computation returns a part of the buffer, which the next weight
+        would overwrite. When the computation fails, `weight.data` is the weight as it was, contiguous, and
+        the error goes on.
         """
         rows = size_k * bits // 32
+        if rows * 32 != size_k * bits:
+            raise ValueError(f"{size_k} inputs of {bits} bits fill no whole 32-bit words")
         if weight.data.dtype != torch.int32 or tuple(weight.data.shape) != (rows, size_n):
             raise ValueError(
                 f"the packed weight must be int32 ({rows}, {size_n}), "
@@ -78,6 +82,8 @@ class Staging:
         weight.data = staged.new_empty(0)
         try:
             result = self._compute(staged, padded_k, padded_n, bits)
+            if result.untyped_storage().data_ptr() == staged.untyped_storage().data_ptr():
+                raise ValueError("the computation returned a part of the buffer: it must make a new tensor")
         except BaseException:
             weight.data = staged[:rows, :size_n].clone(memory_format=torch.contiguous_format)
             raise

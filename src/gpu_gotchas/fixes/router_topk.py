@@ -18,12 +18,18 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
 
 def check(logits: Tensor, k: int) -> None:
-    """Raises ValueError, before any work, when shape, dtype or k cannot be routed."""
-    if logits.dim() != 2 or not logits.is_floating_point():
+    """Raises ValueError, before any work, when shape, dtype or k cannot be routed.
+
+    Float64 is refused: its numbers beyond float32 would all become infinity, and tie.
+    """
+    if logits.dim() != 2 or logits.dtype not in _DTYPES:
         raise ValueError(
-            f"logits must be floats of shape (tokens, experts), not {logits.dtype} {tuple(logits.shape)}"
+            "logits must be float32, float16 or bfloat16 of shape (tokens, experts), "
+            f"not {logits.dtype} {tuple(logits.shape)}"
         )
     if not 1 <= k <= logits.shape[1]:
         raise ValueError(f"k must be from 1 to the number of experts, {logits.shape[1]}, not {k}")
@@ -32,8 +38,8 @@ def check(logits: Tensor, k: int) -> None:
 def route(logits: Tensor, k: int, *, renormalise: bool = True) -> tuple[Tensor, Tensor]:
     """Weights and ids of the k experts of each token.
 
-    logits: (tokens, experts), any float dtype; computed in float32. renormalise: whether the k weights of a
-    row sum to 1, or are the experts' shares of the whole row.
+    logits: (tokens, experts), float32, float16 or bfloat16; computed in float32. renormalise: whether the k
+    weights of a row sum to 1, or are the experts' shares of the whole row.
 
     Returns weights, float32 (tokens, k), and ids, int32 (tokens, k), the largest logit first. Raises
     ValueError as `check` does. Allocates two tensors of the logits' size in float32 and one in int64.
@@ -54,7 +60,12 @@ def route(logits: Tensor, k: int, *, renormalise: bool = True) -> tuple[Tensor, 
 
 
 def duplicates(ids: Tensor) -> int:
-    """The most ids that one row of (tokens, k) holds more than once: 0 when all rows are valid."""
+    """The most ids that one row of (tokens, k) holds more than once: 0 when all rows are valid.
+
+    Raises ValueError for ids of another shape.
+    """
+    if ids.dim() != 2:
+        raise ValueError(f"ids must be of shape (tokens, k), not {tuple(ids.shape)}")
     if ids.numel() == 0:
         return 0
     ranked = ids.sort(dim=1).values

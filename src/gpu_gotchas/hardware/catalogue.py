@@ -80,8 +80,9 @@ def find_target(name: str) -> Target:
 
 
 def gpus_called(name: str) -> tuple[Gpu, ...]:
-    """Every GPU with this id, or with this name as a driver reports it or as people say it (`RTX 3090`)."""
-    return _gpus_called().get(plain_name(name), ())
+    """Every GPU with this id, or with this name: a driver's, or as people say it (`RTX 3090`, `rtx-3090`)."""
+    called = _gpus_called()
+    return called.get(plain_name(name)) or called.get(plain_name(name.replace("-", " ")), ())
 
 
 def find_gpu(id: str) -> Gpu:

@@ -82,6 +82,12 @@ def canonical(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
+def release_of(version: str) -> str | None:
+    """The final release that a build is of (`0.20.0+cu126` is 0.20.0); None for a build of its own."""
+    found = _parse(version)
+    return found.public if found is not None and _is_final(found) else None
+
+
 def software_holds(ranges: Sequence[VersionRange], machine: Machine, package: str) -> Truth:
     """Whether what the machine has of `package` lies in one of `ranges`; in any version when there are none.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -46,6 +46,13 @@ class GotchaItem(pytest.Item):
     """One run. It passes, fails or is skipped as its outcome says."""
 
     planned: Run | NotRun
+    # What a project's own conftest reads of every item, a test function's or not.
+    cls = None
+    fixturenames: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> Callable[[], None]:
+        return self.runtest
 
     @classmethod
     def of(cls, parent: GotchaFolder, planned: Run | NotRun) -> GotchaItem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gpu_gotchas.records.case_shape import case
 from gpu_gotchas.records.gotcha_shape import MOST_REPORTERS, SAYS
 from gpu_gotchas.records.model import Candidate, Claim, Report
 from gpu_gotchas.records.shapes import Bad, Shape, Sink, integer, items, one_of, prose, table
@@ -36,6 +37,7 @@ _candidate: Shape[dict[str, Any]] = table(
     optional={
         "aliases": (items(identifier, unique=True), ()),
         "signatures": (items(signature), ()),
+        "affects": (items(case), ()),
         "reports": (items(_report), ()),
         "claimed": (_claim, None),
     },

@@ -125,10 +125,11 @@ def _case(
     software: Mapping[str, tuple[VersionRange, ...]],
     platform: tuple[str, ...],
     when: Mapping[str, tuple[str, ...]],
+    provided: str | None,
 ) -> Case:
     if hardware is None and not (software or platform or when):
         raise ValueError("must give hardware, software, platform or when")
-    return Case(hardware or HardwareCondition(), software, platform, when)
+    return Case(hardware or HardwareCondition(), software, platform, when, provided)
 
 
 case = table(
@@ -139,5 +140,6 @@ case = table(
         "software": (mapping(package, versions, least=1), {}),
         "platform": (items(one_of(PLATFORMS), least=1, unique=True), ()),
         "when": (mapping(setting, items(setting_value, least=1, unique=True), least=1), {}),
+        "provided": (text(wanted="what else must be so, in words"), None),
     },
 )

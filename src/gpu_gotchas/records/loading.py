@@ -6,14 +6,18 @@ from pathlib import Path
 
 from gpu_gotchas.records.candidates import read_candidates
 from gpu_gotchas.records.gotcha_shape import read_gotcha
+from gpu_gotchas.records.heard import Heard, read_heard
 from gpu_gotchas.records.model import Candidate, Gotcha
 from gpu_gotchas.records.problems import Problem, RecordErrors
 from gpu_gotchas.records.root import root as default_root
 from gpu_gotchas.records.shapes import Bad, Sink
-from gpu_gotchas.records.yaml_nodes import read_yaml
+from gpu_gotchas.records.yaml_nodes import MAX_BYTES, read_yaml
 
 RECORD = "gotcha.yaml"
 CANDIDATES = "_candidates.yaml"
+HEARD = "_heard.yaml"
+# All candidates share one file, where each record has its own.
+MOST_CANDIDATE_BYTES = 4 * MAX_BYTES
 
 
 def load_gotcha(folder: Path) -> Gotcha:
@@ -57,7 +61,19 @@ def load_candidates(root: Path | None = None) -> tuple[Candidate, ...]:
     if not path.exists():
         return ()
     sink = Sink(path, [])
-    candidates = read_candidates(read_yaml(path), path, sink)
+    candidates = read_candidates(read_yaml(path, most=MOST_CANDIDATE_BYTES), path, sink)
     if isinstance(candidates, Bad):
         raise RecordErrors(sink.problems)
     return tuple(sorted(candidates, key=lambda candidate: candidate.id))
+
+
+def load_heard(root: Path | None = None) -> tuple[Heard, ...]:
+    """What public reports show below `root`; nothing when there is no such file."""
+    path = (root or default_root()) / HEARD
+    if not path.exists():
+        return ()
+    sink = Sink(path, [])
+    heard = read_heard(read_yaml(path), sink)
+    if isinstance(heard, Bad):
+        raise RecordErrors(sink.problems)
+    return heard

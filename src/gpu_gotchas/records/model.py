@@ -142,12 +142,14 @@ class Case:
 
     software: package name to its ranges; affected when one of them holds.
     platform: names that must hold. when: setting to the values that bring the failure about.
+    provided: what else must be so and no setting says, as the end of "provided that …"; None when nothing.
     """
 
     hardware: HardwareCondition
     software: Mapping[str, tuple[VersionRange, ...]]
     platform: tuple[str, ...]
     when: Mapping[str, tuple[str, ...]]
+    provided: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,7 @@ class Candidate:
     """A believed gotcha without a repro.
 
     believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
+    affects: where reports place it, as far as they say; empty where they do not.
     reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
     path: the file that holds it. lines: as in `Gotcha`.
     """
@@ -267,6 +270,7 @@ class Candidate:
     concepts: tuple[str, ...]
     aliases: tuple[str, ...]
     signatures: tuple[Signature, ...]
+    affects: tuple[Case, ...]
     reports: tuple[Report, ...]
     reporter_count: int
     claimed: Claim | None

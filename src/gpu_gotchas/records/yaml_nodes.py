@@ -86,16 +86,19 @@ def kind_of(value: str) -> ScalarKind:
     return ScalarKind.ODD if odd else ScalarKind.TEXT
 
 
-def read_yaml(path: Path) -> Node:
-    """The one document of a file. Raises RecordErrors, and nothing else, on anything that is not allowed."""
+def read_yaml(path: Path, *, most: int = MAX_BYTES) -> Node:
+    """The one document of a file of at most `most` bytes.
+
+    Raises RecordErrors, and nothing else, on anything that is not allowed.
+    """
     try:
         with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+            raw = file.read(most + 1)
     except OSError as error:
         raise RecordErrors([Problem(path, None, f"cannot be read: {error.strerror or error}")]) from None
-    if len(raw) > MAX_BYTES:
+    if len(raw) > most:
         raise RecordErrors(
-            [Problem(path, None, f"is larger than {MAX_BYTES // 1024} KiB: split it or shorten it")]
+            [Problem(path, None, f"is larger than {most // 1024} KiB: split it or shorten it")]
         )
     try:
         text = raw.decode("utf-8")

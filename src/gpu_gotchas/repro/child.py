@@ -21,7 +21,9 @@ from typing import Any
 
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import find_target
+from gpu_gotchas.repro.absent import absent
 from gpu_gotchas.repro.exceptions import exception_lines, full_traceback, missing_package
+from gpu_gotchas.repro.paths import open_package
 from gpu_gotchas.repro.probe import CPU, ProbeTarget, Tier
 from gpu_gotchas.repro.request import Answer, Request
 from gpu_gotchas.repro.values import comparable
@@ -45,18 +47,21 @@ def answer(request: Request) -> Answer:
             exception=exception_lines(error),
             output=full_traceback(error),
             missing=missing_package(error),
+            absent=absent(error, request.package),
         )
-    ended, exception, output, refused, missing = "returned", "", "", False, None
+    ended, exception, output, refused, missing, lacks = "returned", "", "", False, None, None
     try:
         if request.seeds:
             for seed in range(request.seeds):
                 measured += [float(probe(target, seed)) for _ in range(request.repeats)]
         else:
-            value = comparable(probe(target))
+            more = () if request.argument is None else (request.argument,)
+            value = comparable(probe(target, *more))
         _wait_for(target)
     except BaseException as error:
         ended, refused, missing = "raised", _is_refusal(error), missing_package(error)
         exception, output = exception_lines(error), full_traceback(error)
+        lacks = absent(error, request.package)
     return Answer(
         ended,
         value=value,
@@ -69,7 +74,15 @@ def answer(request: Request) -> Answer:
         versions=_versions(),
         device=device,
         missing=missing,
+        absent=lacks,
+        stand_ins=_stood_in(),
     )
+
+
+def _stood_in() -> tuple[str, ...]:
+    """What a probe had stand in; nothing where none of ours was imported."""
+    module = sys.modules.get("gpu_gotchas.repro.upstream.stand_ins")
+    return tuple(module.stood_in()) if module else ()
 
 
 def _is_refusal(error: BaseException) -> bool:
@@ -102,7 +115,7 @@ def _load(request: Request) -> Callable[..., Any]:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     if request.package:
-        sys.path.insert(0, request.package)
+        open_package(request.package, request.imports)
     spec.loader.exec_module(module)
     probe = getattr(module, request.function, None)
     if not callable(probe):
@@ -135,12 +148,20 @@ def main() -> None:
     parser.add_argument("target", help="sm_86, gfx942, or cpu in the logic tier")
     parser.add_argument("--tier", type=Tier, choices=list(Tier), default=Tier.COMPILE, metavar="TIER")
     parser.add_argument("--package", help="folder that holds the upstream package's source")
+    parser.add_argument("--imports", action="append", default=[], help="a module of it that is imported")
     parser.add_argument("--seeds", type=int, default=0, help="measure an observable with that many seeds")
     parser.add_argument("--repeats", type=int, default=1, help="calls for each seed")
     parser.add_argument("--answer", type=Path, help="write the answer to this file instead of stdout")
     said = parser.parse_args()
     request = Request(
-        str(said.path.resolve()), said.probe, said.tier, said.target, said.package, said.seeds, said.repeats
+        path=str(said.path.resolve()),
+        function=said.probe,
+        tier=said.tier,
+        target=said.target,
+        package=said.package,
+        imports=tuple(said.imports),
+        seeds=said.seeds,
+        repeats=said.repeats,
     )
     if said.answer:
         said.answer.write_text(answer(request).to_json())

@@ -30,6 +30,7 @@ class Children:
 
     def __init__(self) -> None:
         self._nursery: Nursery | None = None
+        self._serves: tuple[str | None, str | None] = None, None
 
     def __enter__(self) -> Children:
         return self
@@ -57,11 +58,13 @@ class Children:
             return _observation(folder, end, round(time.monotonic() - started, 3), timeout)
 
     def _fork(self, request: Request, folder: Path, timeout: float) -> End:
-        if self._nursery is not None and not self._nursery.alive:
+        # What was imported of one release, or with one Triton, serves no other.
+        serves = request.first, request.package if request.imports else None
+        if self._nursery is not None and (serves != self._serves or not self._nursery.alive):
             self.close()
         try:
             if self._nursery is None:
-                self._nursery = Nursery(folder / "cache")
+                self._nursery, self._serves = Nursery(folder / "cache", request.first), serves
             return self._nursery.run(request, folder, timeout)
         except NurseryLost as lost:
             self.close()
@@ -75,6 +78,7 @@ class Children:
             f"--tier={request.tier.value}", f"--seeds={request.seeds}", f"--repeats={request.repeats}",
             f"--answer={folder / 'answer.json'}",
             *([f"--package={request.package}"] if request.package else []),
+            *(f"--imports={name}" for name in request.imports),
         ]  # fmt: skip
         paths = [folder / stream for stream in _STREAMS]
         with paths[0].open("wb") as stdout, paths[1].open("wb") as stderr:
@@ -83,7 +87,9 @@ class Children:
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
-                env=child_environment(folder / "cache", cards=request.tier is Tier.DEVICE),
+                env=child_environment(
+                    folder / "cache", cards=request.tier is Tier.DEVICE, first=request.first
+                ),
                 start_new_session=True,
             )
 

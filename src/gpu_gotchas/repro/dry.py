@@ -138,12 +138,15 @@ def install(target: Target) -> DryDriver:
     if not _installed:
         _installed.append(DryDriver(target))
         active_driver.set_active(_installed[0])
-        _answer_for(target)
+        answer_for(target)
     return _installed[0]
 
 
-def _answer_for(target: Target) -> None:
-    """Let torch's questions about the card be answered for the target, where launching code asks them."""
+def answer_for(target: Target, *, memory: int = 0) -> None:
+    """Let torch's questions about the card be answered for the target, where launching code asks them.
+
+    memory: bytes that the card is said to have.
+    """
     properties = SimpleNamespace(
         name=target.name,
         major=(target.capability or (0, 0))[0],
@@ -153,7 +156,7 @@ def _answer_for(target: Target) -> None:
         shared_memory_per_block=target.shared_default,
         shared_memory_per_block_optin=target.shared_optin,
         warp_size=target.warp_size,
-        total_memory=0,
+        total_memory=memory,
     )
     answers: dict[str, Any] = {
         "get_device_capability": lambda device=None: target.capability or (0, 0),  # noqa: ARG005

@@ -18,11 +18,16 @@ _KEPT = frozenset(
 )  # fmt: skip
 
 
-def child_environment(cache: Path, *, cards: bool) -> dict[str, str]:
-    """Variables for a child whose Triton caches in `cache`; without `cards` it sees no card at all."""
+def child_environment(cache: Path, *, cards: bool, first: str | None = None) -> dict[str, str]:
+    """Variables for a child whose Triton caches in `cache`; without `cards` it sees no card at all.
+
+    first: a folder that it imports from before any other.
+    """
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
     kept["TRITON_CACHE_DIR"] = str(cache)
     kept["PYTHONDONTWRITEBYTECODE"] = "1"
+    if first:
+        kept["PYTHONPATH"] = os.pathsep.join(filter(None, (first, kept.get("PYTHONPATH"))))
     if not cards:
         kept["CUDA_VISIBLE_DEVICES"] = ""
         kept["HIP_VISIBLE_DEVICES"] = ""

@@ -21,9 +21,12 @@ class NurseryLost(RuntimeError):
 
 
 class Nursery:
-    """A running nursery. Raises NurseryLost when it does not come up."""
+    """A running nursery. Raises NurseryLost when it does not come up.
 
-    def __init__(self, cache: Path) -> None:
+    first: a folder that it imports from before any other.
+    """
+
+    def __init__(self, cache: Path, first: str | None = None) -> None:
         self._child: int | None = None
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         # A session of its own: Ctrl-C reaches the parent alone, which then ends nursery and probe in order.
@@ -33,7 +36,7 @@ class Nursery:
             stdout=subprocess.PIPE,
             stderr=self._words,
             text=True,
-            env=child_environment(cache, cards=False),
+            env=child_environment(cache, cards=False, first=first),
             start_new_session=True,
         )
         if self._line().strip() != "ready":

@@ -13,7 +13,7 @@ from gpu_gotchas.repro.plan import Run
 from gpu_gotchas.repro.probe import Probe, Role, Tier
 from gpu_gotchas.repro.request import Answer, Observation
 from gpu_gotchas.repro.symptoms import is_good, no_answer, symptom_seen
-from gpu_gotchas.repro.telling import exit_text, last_line, needs, summary
+from gpu_gotchas.repro.telling import exit_text, lacking, last_line, needs, summary
 
 # Fixes that decide before anything is launched.
 _DECIDING = frozenset({FixType.GUARD, FixType.PLANNER, FixType.SETTING})
@@ -70,6 +70,8 @@ def _broken(run: Run, seen: Observation, symptom: str | None) -> Verdict | None:
         return None if symptom else Verdict(Outcome.CRASHED, ended)
     if answer.missing and not symptom:
         return Verdict(Outcome.SKIPPED, needs(answer.missing))
+    if answer.absent and not symptom and not _claims_versions(run, answer):
+        return Verdict(Outcome.SKIPPED, lacking(run.package or "the release", answer.absent))
     if answer.ended == "unloadable":
         return Verdict(Outcome.CRASHED, f"the repro cannot be loaded: {last_line(answer.exception)}")
     if not all(map(math.isfinite, answer.measured)):
@@ -84,7 +86,8 @@ def _must_launch(run: Run, answer: Answer) -> bool:
     if run.target is None or run.tier is Tier.DEVICE:
         return False
     deciding = run.probe is Probe.FIXED and any(fix.type in _DECIDING for fix in run.gotcha.fixes)
-    return answer.value is None or not (deciding or run.tier is Tier.PACKAGE)
+    decided = answer.value is not None or bool(answer.measured)
+    return not decided or not (deciding or run.tier is Tier.PACKAGE)
 
 
 def _judge_bug(run: Run, seen: Observation, symptom: str | None, knowledge: Knowledge) -> Verdict:

@@ -21,6 +21,7 @@ class Left(Enum):
     SKIPPED = "they did not run"
     DESCRIBED = "their hardware was read from a file"
     FUTURE = "their date lies in the future, and would win over every later one"
+    UNBORNE = "their numbers lie outside the bounds that their outcome names"
     STALE = "the record, its repro or its fix has changed since"
 
 
@@ -46,7 +47,7 @@ def keep(gotcha: Gotcha, results: Iterable[Result], by: str | None = None) -> Ke
     left: Counter[Left] = Counter()
     counted: list[Result] = []
     for result in results:
-        why = _why_not(result, current)
+        why = _why_not(gotcha, result, current)
         if why:
             left[why] += 1
         else:
@@ -61,11 +62,24 @@ def keep(gotcha: Gotcha, results: Iterable[Result], by: str | None = None) -> Ke
     return Kept(len(folded) - unchanged, unchanged, left)
 
 
-def _why_not(result: Result, current: str | None) -> Left | None:
+def _why_not(gotcha: Gotcha, result: Result, current: str | None) -> Left | None:
     if result.outcome is Outcome.SKIPPED:
         return Left.SKIPPED
     if result.described:
         return Left.DESCRIBED
     if datetime.fromisoformat(result.date) > datetime.now(UTC) + timedelta(days=1):
         return Left.FUTURE
-    return None if result.proves == current else Left.STALE
+    if result.proves != current:
+        return Left.STALE
+    return None if _is_borne_out(gotcha, result) else Left.UNBORNE
+
+
+def _is_borne_out(gotcha: Gotcha, result: Result) -> bool:
+    """A file of results is anybody's word; numbers in it can be held against the record's own bounds."""
+    observable = gotcha.symptom.observable
+    bound = {
+        Outcome.REPRODUCED: observable.bad if observable else None,
+        Outcome.FIX_CONFIRMED: observable.good if observable else None,
+        Outcome.CONTROL_CLEAN: observable.good if observable else None,
+    }.get(result.outcome)
+    return bound is None or not result.measured or all(map(bound.holds, result.measured))

@@ -29,6 +29,7 @@ def fork_probe(request: Request, folder: Path, timeout: float, answers: TextIO) 
     process be killed.
     """
     streams = [folder / "stdout", folder / "stderr"]
+    _import_once(request, timeout)
     child = os.fork()
     if child == 0:
         # While a child holds this end too, nobody would notice that the nursery is gone.
@@ -56,6 +57,32 @@ def fork_probe(request: Request, folder: Path, timeout: float, answers: TextIO) 
     finally:
         kill()
     print(json.dumps(asdict(end)), file=answers, flush=True)
+
+
+def _import_once(request: Request, timeout: float) -> None:
+    """Import what the probe will ask of a package, for all probes to come; they tell of what fails here.
+
+    It gets as long as a probe does, since nobody else watches it.
+    """
+    if not (request.package and request.imports):
+        return
+    from gpu_gotchas.repro.paths import open_package
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    try:
+        open_package(request.package, request.imports)
+        for name in request.imports:
+            with suppress(Exception):
+                importlib.import_module(name)
+    except Exception:
+        traceback.print_exc()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _be_child(request: Request, folder: Path, streams: list[Path]) -> None:

@@ -1,29 +1,39 @@
-"""Upstream packages at a named release: the source files of a published wheel, without its dependencies."""
+"""Upstream packages at a named release: where their files lie on this machine."""
 
 from __future__ import annotations
 
+import base64
+import csv
+import hashlib
+import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
-import zipfile
-import zlib
+from collections.abc import Iterator
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from gpu_gotchas.hardware.versions import canonical, release_of
+
+KEPT = (".py", ".json", "METADATA", "RECORD")
+"""What is unpacked of a wheel: source, the data that it reads, and what lies in the wheel at all."""
+
+WHOLE = frozenset({"triton"})
+"""Packages that are of no use without their compiled parts; they are unpacked with all their files."""
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][A-Za-z0-9.+!-]*)")
-_LARGEST_UNPACKED = 200 * 2**20
-# Wheels are asked for as a Linux box would, wherever this runs: only their Python files are read.
-_PLATFORMS = (
-    *(f"manylinux_2_{minor}_x86_64" for minor in range(40, 16, -1)),
-    "manylinux2014_x86_64",
-    "manylinux1_x86_64",
-)
 
 
 class PackageError(RuntimeError):
     """A package that is not here or cannot be had. The message says what to do."""
+
+
+class Listed(NamedTuple):
+    """A file that a wheel holds. digest: its SHA-256 as RECORD spells it; size: in bytes."""
+
+    name: str
+    digest: str
+    size: int
 
 
 def cache_folder() -> Path:
@@ -35,47 +45,6 @@ def cache_folder() -> Path:
     return Path(base) / "gpu-gotchas"
 
 
-def find_package(spec: str) -> Path:
-    """The folder to import `name==version` from: where it is installed, else where it was unpacked.
-
-    Raises PackageError when it is neither, with the command that fetches it.
-    """
-    name, version = parse_release(spec)
-    try:
-        installed = metadata.distribution(name)
-        if installed.version.partition("+")[0] == version:
-            return Path(str(installed.locate_file("")))
-    except metadata.PackageNotFoundError:
-        pass
-    folder = _folder(name, version)
-    if folder.is_dir():
-        return folder
-    raise PackageError(f"{spec} is not here: `gotchas fetch {spec}` unpacks its source files")
-
-
-def fetch_package(spec: str) -> Path:
-    """Download the wheel of `name==version` with pip and keep its Python files; returns their folder.
-
-    Nothing of it is installed or run. Raises PackageError with pip's own words when it cannot be had.
-    """
-    name, version = parse_release(spec)
-    folder = _folder(name, version)
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        wheel = _download(spec, Path(scratch))
-        unpacked = Path(scratch) / "unpacked"
-        _unpack(wheel, unpacked)
-        # The folder appears whole or not at all, also when two processes fetch the same package.
-        try:
-            unpacked.rename(folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
-    return folder
-
-
 def parse_release(spec: str) -> tuple[str, str]:
     """(name, version) of `name==version`. Raises PackageError when it is none."""
     match = _SPEC.fullmatch(spec)
@@ -84,35 +53,83 @@ def parse_release(spec: str) -> tuple[str, str]:
     return match["name"].lower(), match["version"]
 
 
-def _folder(name: str, version: str) -> Path:
+def folder_of(name: str, version: str) -> Path:
+    """Where that release is unpacked to, whether or not it is there."""
     return cache_folder() / "packages" / f"{name}-{version}"
 
 
-def _download(spec: str, into: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet",
-               "--disable-pip-version-check", "--python-version=3.12", "--implementation=cp",
-               "--abi=abi3", "--abi=cp312", "--abi=none",
-               *(f"--platform={platform}" for platform in _PLATFORMS), "--dest", str(into), spec]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    wheels = list(into.glob("*.whl"))
-    if done.returncode or not wheels:
-        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["pip said nothing"]
-        raise PackageError(f"{spec} cannot be had: {last[0]}")
-    return wheels[0]
+def find_package(spec: str) -> Path:
+    """The folder to import `name==version` from: where it is installed, else where it was unpacked.
+
+    An install that is editable, from a repository, or in which a file was changed is not that release.
+    Raises PackageError when it is in neither place, with the command that fetches it.
+    """
+    name, version = parse_release(spec)
+    installed = _installed(name, version)
+    if installed:
+        return installed
+    folder = folder_of(name, version)
+    if not folder.is_dir():
+        raise PackageError(f"{spec} is not here: `gotchas fetch {spec}` unpacks its source files")
+    if not is_whole(folder, name):
+        raise PackageError(f"{folder} lacks files of {spec}: `gotchas fetch {spec}` unpacks it anew")
+    return folder
 
 
-def _unpack(wheel: Path, folder: Path) -> None:
-    """Keep a wheel's Python files and metadata. Names that lead out of `folder` are passed over."""
-    inside = folder.resolve()
-    folder.mkdir()
+def is_whole(folder: Path, name: str) -> bool:
+    """Whether an unpacked release has every file that it should have, by the wheel's own list."""
+    wanted = [entry for entry in listed_files(folder, name) if _is_kept(entry, name)]
+    return bool(wanted) and all(_size(folder / entry.name) == entry.size for entry in wanted)
+
+
+def listed_files(folder: Path, name: str) -> Iterator[Listed]:
+    """The files that the wheel of `name` held, those with a size; none when its list is not there."""
+    for record in folder.glob("*.dist-info/RECORD"):
+        # `<name>-<version>.dist-info`, the name in any spelling.
+        if canonical(record.parent.name.split("-")[0]) != canonical(name):
+            continue
+        for row in csv.reader(record.read_text(encoding="utf-8").splitlines()):
+            if len(row) == 3 and row[2].isdigit():
+                yield Listed(row[0], row[1].partition("=")[2], int(row[2]))
+
+
+def _is_kept(entry: Listed, name: str) -> bool:
+    place = PurePosixPath(entry.name)  # one that leads out of the folder is not unpacked
+    inside = not place.is_absolute() and ".." not in place.parts
+    return inside and (name in WHOLE or entry.name.endswith(KEPT))
+
+
+def _size(path: Path) -> int:
     try:
-        with zipfile.ZipFile(wheel) as archive:
-            wanted = [entry for entry in archive.infolist() if entry.filename.endswith((".py", "METADATA"))]
-            # Sizes are the archive's own word, but no more than that is read of an entry.
-            if sum(entry.file_size for entry in wanted) > _LARGEST_UNPACKED:
-                raise PackageError(f"{wheel.name} holds more than {_LARGEST_UNPACKED >> 20} MiB of source")
-            for entry in wanted:
-                if (folder / entry.filename).resolve().is_relative_to(inside):
-                    archive.extract(entry, folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise PackageError(f"{wheel.name} cannot be unpacked: {error}") from error
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _installed(name: str, version: str) -> Path | None:
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
+    folder = Path(str(found.locate_file("")))
+    if release_of(found.version) != version or _from_a_checkout(found):
+        return None
+    sources = [entry for entry in listed_files(folder, name) if entry.name.endswith(".py")]
+    return folder if sources and all(_is_unchanged(folder, entry) for entry in sources) else None
+
+
+def _from_a_checkout(found: metadata.Distribution) -> bool:
+    """Whether it was installed from a folder or a repository, which may hold anything."""
+    try:
+        origin = json.loads(found.read_text("direct_url.json") or "{}")
+    except ValueError:
+        return True
+    return bool({"dir_info", "vcs_info"} & origin.keys())
+
+
+def _is_unchanged(folder: Path, entry: Listed) -> bool:
+    try:
+        digest = hashlib.sha256((folder / entry.name).read_bytes()).digest()
+    except OSError:
+        return False
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=") == entry.digest.rstrip("=")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.targets import Target
+from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import ControlAxis, Gotcha
+from gpu_gotchas.repro.packages import WHOLE
 from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.source import ELSEWHERE, Repro
 from gpu_gotchas.repro.targets import (
@@ -24,6 +27,7 @@ class Run:
     """One probe to run. target: None where no hardware is asked about. function: its name in the repro.
 
     package: `name==version` of the upstream package under test, in the package tier.
+    beside: `triton==version` that is imported instead of the installed one.
     """
 
     gotcha: Gotcha
@@ -34,6 +38,7 @@ class Run:
     role: Role
     function: str
     package: str | None = None
+    beside: str | None = None
 
     @property
     def target_name(self) -> str:
@@ -42,6 +47,8 @@ class Run:
     @property
     def name(self) -> str:
         where = f"{self.tier.value}-{self.target_name}"
+        if self.role is Role.CONTROL and self.gotcha.control is ControlAxis.VERSION:
+            where += f"-{self.package}"
         return f"{self.probe.value if self.role is not Role.ELSEWHERE else self.function}[{where}]"
 
     @property
@@ -72,9 +79,13 @@ def plan(
 ) -> list[Run | NotRun]:
     """Every run of one gotcha, in a stable order, and a reason for each tier that cannot run.
 
-    package: upstream package to test, `name==version`; default is what `release_to_ask` says.
+    package: upstream package to test, `name==version`; default is what `release_to_ask` says. Triton is no
+    package of that tier: every tier that needs no card runs with the release that is named.
     by_name: the gotcha was asked for by its id, which a repro that can wedge a card needs.
     """
+    if package and package.partition("==")[0] in WHOLE:
+        runs = plan(gotcha, repro, machine, by_name=by_name)
+        return [replace(run, beside=package) if _has_no_card(run) else run for run in runs]
     planned: list[Run | NotRun] = []
     for tier in repro.tiers:
         if tier is Tier.LOGIC:
@@ -82,10 +93,14 @@ def plan(
         elif tier is Tier.DEVICE:
             planned += _on_cards(gotcha, repro, machine, by_name=by_name)
         elif tier is Tier.PACKAGE:
-            planned += _on_package(gotcha, repro, package or release_to_ask(gotcha))
+            planned += _on_package(gotcha, repro, package)
         else:
             planned += _on_targets(gotcha, repro, tier)
     return planned
+
+
+def _has_no_card(run: Run | NotRun) -> TypeGuard[Run]:
+    return isinstance(run, Run) and run.tier is not Tier.DEVICE
 
 
 def release_to_ask(gotcha: Gotcha) -> str | None:
@@ -98,13 +113,41 @@ def release_to_ask(gotcha: Gotcha) -> str | None:
     return next((f"{model.package}=={model.version}" for model in gotcha.models), None)
 
 
-def _on_package(gotcha: Gotcha, repro: Repro, release: str | None) -> Iterator[Run | NotRun]:
-    if release is None:
+def control_release(gotcha: Gotcha) -> str | None:
+    """The release without the fault that is the control, `name==version`, where controls lie on versions."""
+    if gotcha.control is not ControlAxis.VERSION:
+        return None
+    ends = (
+        f"{package}=={range_.fixed}"
+        for case in gotcha.affects
+        for package, ranges in case.software.items()
+        for range_ in ranges
+        if range_.fixed
+    )
+    return next(ends, None)
+
+
+def _is_control(gotcha: Gotcha, release: str) -> bool:
+    """Whether every range denies a release, and that makes it a control."""
+    package, _, version = release.partition("==")
+    ranges = [range_ for case in gotcha.affects for range_ in case.software.get(package, ())]
+    denied = bool(ranges) and all(range_.holds(version) is Truth.NO for range_ in ranges)
+    return denied and gotcha.control is ControlAxis.VERSION
+
+
+def _on_package(gotcha: Gotcha, repro: Repro, asked: str | None) -> Iterator[Run | NotRun]:
+    """asked: the release, None for those that the record names."""
+    releases = [asked] if asked else list(filter(None, (release_to_ask(gotcha), control_release(gotcha))))
+    if not releases:
         yield NotRun(gotcha, Tier.PACKAGE, "the record names no release of a package")
-    elif not claims_hardware(gotcha):
-        yield from _runs(gotcha, repro, Tier.PACKAGE, [None], [], release)
-    else:
-        yield from _on_targets(gotcha, repro, Tier.PACKAGE, release)
+    for release in releases:
+        if _is_control(gotcha, release):
+            claimed = affected_targets(gotcha, compiled_targets()) if claims_hardware(gotcha) else [None]
+            yield from _runs(gotcha, repro, Tier.PACKAGE, [], claimed, release)
+        elif claims_hardware(gotcha):
+            yield from _on_targets(gotcha, repro, Tier.PACKAGE, release)
+        else:
+            yield from _runs(gotcha, repro, Tier.PACKAGE, [None], [], release)
 
 
 def _on_targets(

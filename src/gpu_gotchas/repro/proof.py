@@ -9,7 +9,7 @@ from pathlib import Path
 from gpu_gotchas.records.model import ControlAxis, Gotcha, Status
 from gpu_gotchas.records.problems import Problem
 from gpu_gotchas.repro.fingerprint import fingerprint
-from gpu_gotchas.repro.measured import unmeasured
+from gpu_gotchas.repro.measured import unclaimed, unmeasured
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import CPU, Probe, Role, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
@@ -53,8 +53,12 @@ def prove(gotcha: Gotcha, repro: Repro, results: Iterable[Result]) -> Proof:
         in_tier = [result for result in fresh if result.tier is tier]
         bug += _missing(gotcha, repro, tier, in_tier, Probe.BUG)
         fix += _missing(gotcha, repro, tier, in_tier, Probe.FIXED)
+    bug += _missing_version(gotcha, repro, fresh)
     bug += unmeasured(gotcha, fresh)
-    contradictions = tuple(_say(result) for result in fresh if _contradicts(result, fresh))
+    contradictions = (
+        *(_say(result) for result in fresh if _contradicts(result, fresh)),
+        *unclaimed(gotcha, fresh),
+    )
     return Proof(tuple(bug), tuple(fix), contradictions, len(results) - len(fresh))
 
 
@@ -65,6 +69,16 @@ def _required_tiers(repro: Repro) -> tuple[Tier, ...]:
         if required:
             return required
     return ()
+
+
+def _missing_version(gotcha: Gotcha, repro: Repro, results: Sequence[Result]) -> list[str]:
+    """Where the control is another release, the package is asked whatever else shows the failure."""
+    if gotcha.control is not ControlAxis.VERSION or Tier.PACKAGE in _required_tiers(repro):
+        return []
+    if Tier.PACKAGE not in repro.tiers:
+        return ["the control is another release, and the repro defines no bug for the package tier"]
+    in_tier = [result for result in results if result.tier is Tier.PACKAGE]
+    return _missing(gotcha, repro, Tier.PACKAGE, in_tier, Probe.BUG)
 
 
 def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
@@ -83,7 +97,7 @@ def _missing(gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result]
     ]
     if not shown and not missing:
         missing.append(f"{probe.value} is not shown on any card")
-    return missing + _missing_control(gotcha, tier, results, probe)
+    return missing + _missing_control(gotcha, repro, tier, results, probe)
 
 
 def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
@@ -94,8 +108,12 @@ def _claimed(gotcha: Gotcha, tier: Tier) -> tuple[str, ...]:
     return tuple(target.name for target in affected_targets(gotcha, compiled_targets()))
 
 
-def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], probe: Probe) -> list[str]:
+def _missing_control(
+    gotcha: Gotcha, repro: Repro, tier: Tier, results: Sequence[Result], probe: Probe
+) -> list[str]:
     """One clean control, and every one that fails explained; a fix must pass on the clean ones as well."""
+    if gotcha.control is ControlAxis.VERSION and tier is not Tier.PACKAGE:
+        return []  # a model of ours has no releases: see _missing_version
     controls = [result for result in results if _is_control(result)]
     clean = {result.target for result in controls if result.outcome is Outcome.CONTROL_CLEAN}
     if probe is Probe.BUG:
@@ -105,7 +123,7 @@ def _missing_control(gotcha: Gotcha, tier: Tier, results: Sequence[Result], prob
             for result in controls
             if _is_unexplained(result)
         ]
-    if gotcha.control is not ControlAxis.HARDWARE:
+    if gotcha.control is ControlAxis.CONDITION or not repro.function(Probe.FIXED, tier):
         return []
     held = {
         result.target

@@ -15,7 +15,9 @@ class Request:
     """One call of one function of a repro.
 
     path: the repro. target: a target's name, `cpu` in the logic tier.
-    package: folder of the upstream source, in the package tier.
+    package: folder of the upstream source, in the package tier. imports: its modules that the probe imports.
+    first: folder whose packages are imported instead of installed ones, such as another Triton.
+    argument: what the function is called with beside the target, None for nothing.
     seeds, repeats: how often an observable is measured; seeds 0 for a probe that measures nothing.
     """
 
@@ -24,6 +26,9 @@ class Request:
     tier: Tier
     target: str
     package: str | None = None
+    imports: tuple[str, ...] = ()
+    first: str | None = None
+    argument: str | None = None
     seeds: int = 0
     repeats: int = 1
 
@@ -33,7 +38,7 @@ class Request:
     @classmethod
     def from_json(cls, text: str) -> Request:
         data = json.loads(text)
-        return cls(**{**data, "tier": Tier(data["tier"])})
+        return cls(**{**data, "tier": Tier(data["tier"]), "imports": tuple(data["imports"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Answer:
     exception: the exception lines of the whole chain. output: the traceback as Python prints it.
     refused: whether a guard refused. launches: in the compile tier, how many launches came through.
     missing: the package that is not installed and that the probe could not be loaded or called without.
+    absent: what the release under test does not have, of what the probe asks it for.
+    stand_ins: what stood where a compiled part or a card would be.
     """
 
     ended: str
@@ -58,6 +65,8 @@ class Answer:
     versions: Mapping[str, str] = field(default_factory=dict)
     device: str | None = None
     missing: str | None = None
+    absent: str | None = None
+    stand_ins: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -65,7 +74,7 @@ class Answer:
     @classmethod
     def from_json(cls, text: str) -> Answer:
         data = json.loads(text)
-        return cls(**{**data, "measured": tuple(data["measured"])})
+        return cls(**{**data, "measured": tuple(data["measured"]), "stand_ins": tuple(data["stand_ins"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -17,6 +18,9 @@ from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 
 FORMAT = 1
 KEPT = "verified.jsonl"
+_TARGET = re.compile(r"cpu|none|sm_[0-9]{2,3}[a-z]?|gfx[0-9]{1,4}[0-9a-f]{0,3}")
+_LONGEST_LINE = 2**20
+_LARGEST_FILE = 256 * 2**20
 
 
 class ResultError(ValueError):
@@ -35,8 +39,9 @@ class Result:
 
     reason: the symptom's own words, or why it did not run. masked_by: the record whose failure came first.
     versions: package to version, as the child saw them. package: `name==version` under test, in the package
-    tier. device: the card's name, None without one. described: the hardware was read from a file, so the
-    result is never kept. by: who ran it, None when not said. measured: what an observable came to.
+    tier. stand_ins: what stood where its compiled parts, or a card, would be. device: the card's name, None
+    without one. described: the hardware was read from a file, so the result is never kept. by: who ran it,
+    None when not said. measured: what an observable came to.
     """
 
     gotcha: str
@@ -57,6 +62,7 @@ class Result:
     masked_by: str | None = None
     described: bool = False
     measured: tuple[float, ...] = ()
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str | None, ...]:
@@ -88,6 +94,8 @@ _OPTIONAL_TEXTS = ("by", "package", "masked_by", "device")
 
 def parse_result(line: str) -> Result:
     """A result from its line. Raises ResultError saying what would be right."""
+    if len(line) > _LONGEST_LINE:
+        raise ResultError(f"a result has at most {_LONGEST_LINE:,} characters, this one {len(line):,}")
     try:
         data = json.loads(line)
         # What is no text in UTF-8, half of a surrogate pair, could not be kept.
@@ -106,7 +114,14 @@ def parse_result(line: str) -> Result:
         data[name] = kind(data[name])
     _check_texts(data)
     _check_numbers(data)
-    return Result(**{**data, "device": data.get("device"), "measured": tuple(data.get("measured", ()))})
+    return Result(
+        **{
+            **data,
+            "device": data.get("device"),
+            "measured": tuple(data.get("measured", ())),
+            "stand_ins": tuple(data.get("stand_ins", ())),
+        }
+    )
 
 
 def _check_texts(data: dict[str, Any]) -> None:
@@ -116,6 +131,12 @@ def _check_texts(data: dict[str, Any]) -> None:
     for name in _OPTIONAL_TEXTS:
         if not isinstance(data.get(name), str | None):
             raise ResultError(f"{name} must be text or left out")
+    stand_ins = data.get("stand_ins", [])
+    if not isinstance(stand_ins, list) or not all(isinstance(name, str) for name in stand_ins):
+        raise ResultError("stand_ins must be a list of names")
+    target = data["target"]
+    if not _TARGET.fullmatch(target):
+        raise ResultError(f"target must be cpu, none, or such as sm_86 or gfx942, not {target[:40]!r}")
     _check_date(data["date"])
 
 
@@ -158,6 +179,8 @@ def read_results(path: Path) -> list[Result]:
     """
     if not path.exists():
         return []
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ResultError(f"a file of results has at most {_LARGEST_FILE >> 20} MiB", path, 1)
     # Lines end with a line feed alone: a reason may hold other characters that Python would split at.
     *lines, rest = path.read_bytes().decode("utf-8", errors="replace").split("\n")
     results = []

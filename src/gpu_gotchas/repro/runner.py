@@ -10,12 +10,13 @@ from gpu_gotchas.repro.children import TIMEOUT, Children
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.judge import Knowledge, Verdict, judge
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.packages import PackageError, find_package
+from gpu_gotchas.repro.packages import PackageError, cache_folder, find_package
 from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.telling import last_line, needs, plain, telling_line
+from gpu_gotchas.repro.upstream.light import has_light
 from gpu_gotchas.repro.values import same
 
 NOWHERE = "none"
@@ -76,7 +77,8 @@ class Runner:
         """Why the installed Triton cannot be asked about this target, in its own words, or None."""
         if run.target is None or run.tier is Tier.DEVICE:
             return None
-        seen = self._observe(Request(str(_TRIAL), "bug", Tier.COMPILE, run.target_name), run)
+        trial = Request(str(_TRIAL), "bug", Tier.COMPILE, run.target_name, first=_first(run))
+        seen = self._observe(trial, run)
         if seen.answer and seen.answer.ended == "returned":
             return None
         # A trial that never came to an end says nothing about the target; the probe itself will tell.
@@ -124,6 +126,7 @@ class Runner:
             masked_by=verdict.masked_by,
             described=self._described,
             measured=answer.measured if answer else (),
+            stand_ins=answer.stand_ins if answer else (),
         )
 
     def _not_run(self, planned: NotRun) -> Result:
@@ -155,6 +158,21 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _first(run: Run) -> str | None:
+    return str(find_package(run.beside)) if run.beside else None
+
+
+def _package(run: Run) -> str | None:
+    """The folder of the release under test. Raises PackageError where it, or what it needs, is not here."""
+    if run.package is None:
+        return None
+    folder = find_package(run.package)
+    unpacked = folder.is_relative_to(cache_folder())
+    if run.repro.needs.imports and unpacked and not has_light():
+        raise PackageError(f"importing {run.package} needs more: `gotchas fetch --light` installs it apart")
+    return str(folder)
+
+
 def _request(run: Run, function: str | None = None) -> Request:
     observable = run.gotcha.symptom.observable
     return Request(
@@ -162,7 +180,9 @@ def _request(run: Run, function: str | None = None) -> Request:
         function=function or run.function,
         tier=run.tier,
         target=run.target_name,
-        package=str(find_package(run.package)) if run.package else None,
+        package=_package(run),
+        imports=run.repro.needs.imports if run.package else (),
+        first=_first(run),
         seeds=observable.seeds if observable else 0,
         repeats=observable.repeats if observable else 1,
     )

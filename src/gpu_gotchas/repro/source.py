@@ -25,12 +25,16 @@ class ReproError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a repro asks of a machine. can_wedge: it may leave the card unusable, so it runs only by name."""
+    """What a repro asks of a machine. can_wedge: it may leave the card unusable, so it runs only by name.
+
+    imports: modules of an upstream package that its package tier imports, whole and once for each release.
+    """
 
     gpus: int = 1
     memory_gib: float = 1
     minutes: float = 2
     can_wedge: bool = False
+    imports: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,17 @@ def _checked(literal: Any) -> Needs:
     if not isinstance(literal, Mapping):
         raise TypeError(f"this is a {type(literal).__name__}")
     for name, value in literal.items():
+        if name == "imports":
+            _check_imports(value)
+            continue
         wanted = bool if name == "can_wedge" else (int, float)
         if not isinstance(value, wanted) or (name != "can_wedge" and (isinstance(value, bool) or value < 0)):
             raise ValueError(f"{name} cannot be {value!r}")
-    return Needs(**literal)
+    return Needs(**{**literal, "imports": tuple(literal.get("imports", ()))})
+
+
+def _check_imports(value: object) -> None:
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(name, str) and all(part.isidentifier() for part in name.split(".")) for name in value
+    ):
+        raise ValueError(f"imports must list modules, such as ['vllm.config'], not {value!r}")

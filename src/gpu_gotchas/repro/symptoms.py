@@ -23,6 +23,9 @@ _DEVICE_FAULTS = (
     "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION",
 )
 
+# Triton's own words when LLVM or MLIR has printed why.
+_PASS_FAILED = "PassManager::run failed"
+
 
 def no_answer(seen: Observation) -> str:
     """That a child gave none, and how long it had."""
@@ -44,9 +47,13 @@ def symptom_seen(gotcha: Gotcha, seen: Observation) -> str | None:
     if answer.ended == "returned":
         return None
     lines = seen.symptom_text.splitlines()
+    raised = len(answer.exception.splitlines())
+    # Lines of the exception come first. What was only printed is no failure, except where a compiler prints
+    # its reason and raises that a pass failed.
+    enough = len(lines) if _PASS_FAILED in answer.exception else raised
     for signature in symptom.signatures:
         match = match_signature(signature, lines)
-        if match:
+        if match and any(met.line < enough for met in match.lines):
             return " … ".join(lines[met.line].strip() for met in match.lines)
     return None
 

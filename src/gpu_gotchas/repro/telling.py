@@ -9,6 +9,7 @@ from gpu_gotchas.repro.request import Observation
 
 _FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"]+/)+")
 _NOT_INSTALLED = ", which is not installed here"
+_LACKS = " does not have what is asked: "
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -35,6 +36,16 @@ def needed(reason: str) -> str | None:
     """The package that a reason made by `needs` names, or None for any other reason."""
     package = reason.removeprefix("needs ").removesuffix(_NOT_INSTALLED)
     return package if reason == needs(package) else None
+
+
+def lacking(package: str, what: str) -> str:
+    """Why a release says nothing: it does not have what it is asked."""
+    return f"{package}{_LACKS}{what}"
+
+
+def lacks(reason: str) -> bool:
+    """Whether a reason was made by `lacking`."""
+    return _LACKS in reason
 
 
 def exit_text(code: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,12 +11,17 @@ from typing import Any
 
 from gpu_gotchas import __version__
 from gpu_gotchas.hardware.catalogue import find_gpu
-from gpu_gotchas.records.loading import load_all, load_candidates
-from gpu_gotchas.records.model import Basis, Candidate, Gotcha, Report, Signature
+from gpu_gotchas.records.heard import Heard
+from gpu_gotchas.records.loading import load_all, load_candidates, load_heard
+from gpu_gotchas.records.model import Basis, Candidate, Case, Gotcha, Report, Signature
+from gpu_gotchas.records.settings import Setting, ValueKind, settings
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.index import Literal, Place, render
+from gpu_gotchas.search.likeness import SCALE, direction
+from gpu_gotchas.search.normalise import clean
+from gpu_gotchas.search.questions import SHORT, questions
 from gpu_gotchas.search.raw import raw_case
-from gpu_gotchas.search.words import is_common, words
+from gpu_gotchas.search.words import is_common, terms, words
 
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
@@ -32,18 +37,23 @@ def build_index(root: Path | None = None, stamp: str | None = None) -> bytes:
 
     stamp: what the index was built from, kept so that a later reader can tell whether it is out of date.
     """
-    return index_of(load_all(root), load_candidates(root), stamp)
+    return index_of(load_all(root), load_candidates(root), load_heard(root), stamp)
 
 
 def index_of(
-    gotchas: Sequence[Gotcha], candidates: Sequence[Candidate] = (), stamp: str | None = None
+    gotchas: Sequence[Gotcha],
+    candidates: Sequence[Candidate] = (),
+    heard: Sequence[Heard] = (),
+    stamp: str | None = None,
 ) -> bytes:
-    """The index of these records."""
+    """The index of these records, and of the reports among `heard` that are about one of them."""
     entries = {gotcha.id: _gotcha_entry(gotcha) for gotcha in gotchas}
     entries.update({candidate.id: _candidate_entry(candidate) for candidate in candidates})
     ids = sorted(entries)
     fields = {gotcha.id: _gotcha_fields(gotcha) for gotcha in gotchas}
     fields.update({candidate.id: _candidate_fields(candidate) for candidate in candidates})
+    aliases = {alias: name for name in ids for alias in entries[name]["aliases"]}
+    reports, vectors = _vectors(heard, {name: at for at, name in enumerate(ids)}, aliases)
     head = {
         "about": "Search index of gpu-gotchas",
         "made_by": f"gpu-gotchas {__version__}",
@@ -51,10 +61,12 @@ def index_of(
         "stamp": stamp,
         "licences": LICENCES,
         "ids": ids,
-        "aliases": {alias: name for name in ids for alias in entries[name]["aliases"]},
+        "aliases": aliases,
         "literals": _literals(ids, entries),
+        "reports": reports,
+        "settings": _settings([*gotchas, *candidates]),
     }
-    return render(head, entries, _postings(ids, fields))
+    return render(head, entries, _postings(ids, fields), vectors)
 
 
 def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
@@ -70,7 +82,7 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "aliases": list(gotcha.aliases),
         "summary": gotcha.symptom.summary,
         "do": first and first.do + (f" Costs: {first.costs}" if first.costs else ""),
-        "signatures": [_signature(signature) for signature in gotcha.symptom.signatures],
+        "signatures": [_signature(signature, gotcha.affects) for signature in gotcha.symptom.signatures],
         "affects": [raw_case(case) for case in gotcha.affects],
         "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
@@ -90,8 +102,8 @@ def _candidate_entry(candidate: Candidate) -> dict[str, Any]:
         "aliases": list(candidate.aliases),
         "summary": candidate.symptom,
         "do": None,
-        "signatures": [_signature(signature) for signature in candidate.signatures],
-        "affects": [],
+        "signatures": [_signature(signature, candidate.affects) for signature in candidate.signatures],
+        "affects": [raw_case(case) for case in candidate.affects],
         "reporters": candidate.reporter_count,
         "siblings": {},
         "withdrawn": None,
@@ -105,16 +117,65 @@ def _withdrawal(gotcha: Gotcha) -> dict[str, str | None] | None:
     return {"because": because, "successor": gotcha.successor}
 
 
-def _signature(signature: Signature) -> dict[str, Any]:
+def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:
     texts = [text for line in signature.lines for text in Template.parse(line).literals]
     return {
         "lines": list(signature.lines),
         "context": list(signature.context),
+        "conditions": [at for at, text in enumerate(signature.context) if text in _conditions(affects)],
         "basis": signature.basis.value,
         "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
         "length": sum(len(text) for text in texts),
         "generic": all(is_common(word) for text in texts for word in words(text)),
     }
+
+
+def _conditions(affects: Sequence[Case]) -> set[str]:
+    """Names and values of settings: they say under what it fails, and not where."""
+    found: set[str] = set()
+    for case in affects:
+        for name, values in case.when.items():
+            found.update((name, *values))
+            known = settings().get(name)
+            if known:
+                found.update(filter(None, (known.flag, known.variable)))
+    return found
+
+
+def _settings(entries: Sequence[Gotcha | Candidate]) -> dict[str, Any]:
+    """How each setting is written that a claim speaks of."""
+    names = sorted({name for entry in entries for case in entry.affects for name in case.when})
+    return {name: _written(settings()[name]) for name in names if name in settings()}
+
+
+def _written(setting: Setting) -> dict[str, Any]:
+    return {
+        "flags": [flag for flag in (setting.flag, *setting.aliases) if flag and "." not in flag],
+        "variable": setting.variable,
+        "values": ["true", "false"] if setting.kind is ValueKind.BOOLEAN else list(setting.values),
+        "open": bool(setting.auto),
+        "same": dict(setting.same),
+    }
+
+
+def _vectors(
+    heard: Sequence[Heard], positions: Mapping[str, int], aliases: Mapping[str, str]
+) -> tuple[list[int], dict[str, list[tuple[int, int]]]]:
+    """Which record each report is about, and for each term the reports that hold it."""
+    known = [one for one in heard if aliases.get(one.of, one.of) in positions]
+    told = []
+    for one in known:
+        lines = [line for line in map(clean, one.text.splitlines()) if line]
+        told.append(questions(lines, min(len(lines), SHORT)).questions)
+    held = Counter(
+        term for asked in told for term in {term for question in asked for term in terms(question.text)}
+    )
+    vectors: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for report, asked in enumerate(told):
+        for term, part in direction(asked, held.__getitem__, len(known)).items():
+            if weight := round(SCALE * part):
+                vectors[term].append((report, weight))
+    return [positions[aliases.get(one.of, one.of)] for one in known], vectors
 
 
 def _literals(ids: Sequence[str], entries: Mapping[str, Any]) -> dict[str, list[Literal]]:

@@ -3,7 +3,7 @@ prints, and the frames that every traceback of an engine has."""
 
 from __future__ import annotations
 
-_TEXT = """
+_ENGLISH = """
 a about after again all already also an and any are as at be because been before being but by can cannot
 could did do does doing done due during each else end even every first for from get given gives go got had
 has have he her here his how i if in instead into is it its itself just last least less like made make
@@ -12,6 +12,8 @@ only or other our out over own per please put s same see set she should since so
 that the their them then there these they this those though through to too two under until up us use used
 uses using very via was we well were what when where which while who why will with within without would
 yet you your
+"""
+_PRINTED = """
 abort aborted access address allocate allocated allocation application assert assertion attempt available
 backend bad bug busy bytes cache call called caller can't cannot capability card cause caused check class
 client code command compile compiled compiler complete config configuration connection core could couldn
@@ -41,4 +43,5 @@ outofmemoryerror overflowerror permissionerror runtimeerror systemerror systemex
 valueerror zerodivisionerror torch.outofmemoryerror
 """
 
-COMMON_WORDS = frozenset(_TEXT.split())
+ENGLISH = frozenset(_ENGLISH.split())
+COMMON_WORDS = ENGLISH | frozenset(_PRINTED.split())

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.answer import Answer, Loser, Result, Verdict, Withdrawn
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
+from gpu_gotchas.search.certain import doubts, tells_where
 from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 
@@ -22,7 +23,7 @@ _AGAINST, _AGAINST_A_HIT = 0.5, 0.9
 _CLOSE = 0.5
 
 # What a signature adds to what a record explains by its words, which is unbounded as in BM25.
-_MATCH, _CONTEXT, _MOST_CONTEXT = 3.0, 3.0, 2
+_MATCH, _CONTEXT, _MOST_CONTEXT = 5.0, 3.0, 2
 _REPORTER = 0.8
 _HALF = 10.0
 _CANNOT_BE_SURE = frozenset({"draft", "contested", "candidate"})
@@ -161,7 +162,9 @@ def _beats(one: Found, other: Found) -> bool:
 def _certain(left: Sequence[Found]) -> bool:
     top, *rest = left
     hit = _hit(top)
-    if not hit.proven or (hit.shared and not hit.context) or top.entry["status"] in _CANNOT_BE_SURE:
+    if not hit.proven or top.entry["status"] in _CANNOT_BE_SURE or doubts(hit, top.entry):
+        return False
+    if hit.shared and not tells_where(hit, top.entry):
         return False
     return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
 
@@ -191,6 +194,8 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
         why += ", which other causes may print too, and none of its context"
     if found.doubted:
         why += ", but what is known of the machine disagrees"
+    elif unsure := doubts(hit, found.entry):
+        why += f", but {unsure[0]}"
     told = {one.id: found.entry["siblings"].get(one.id) for one in left if one.id != found.id}
     return _result(
         found,
@@ -233,6 +238,8 @@ def _confirm(found: Found, left: Sequence[Found]) -> str | None:
         return "what the record says is seen, on this machine"
     if hit.shared and not hit.context:
         return "in the log, one of: " + ", ".join(found.entry["signatures"][hit.signature]["context"])
+    if doubts(hit, found.entry):
+        return "the error itself, as the program printed it"
     if not hit.proven or found.entry["status"] in _CANNOT_BE_SURE:
         return "a repro: so far it is reported, not proven"
     others = ", ".join(one.id for one in left if one.id != found.id)
@@ -260,7 +267,7 @@ def _result(found: Found, **how: Any) -> Result:
         kind=entry["kind"],
         agreed=found.assessment.agreed,
         disagreed=found.assessment.disagreed,
-        do=None if withdrawn else entry["do"],
+        do=None if withdrawn or found.doubted else entry["do"],
         withdrawn=withdrawn and Withdrawn(withdrawn["because"], withdrawn["successor"]),
         **how,
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.advice import what_to_collect
 from gpu_gotchas.search.answer import Answer
-from gpu_gotchas.search.assessment import NOTHING_KNOWN
+from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
+from gpu_gotchas.search.certain import strange_package
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.joining import joined
+from gpu_gotchas.search.joining import joined_by_end
 from gpu_gotchas.search.lines import Line, LineSplitter
 from gpu_gotchas.search.match import Hit, Matcher, best_of_each
 from gpu_gotchas.search.normalise import clean
@@ -30,21 +32,36 @@ _MOST_RANKED = 8
 _MOST_JOINED = 20
 
 
-def _number(line: Line) -> int:
-    return line.number
+def _in_order(cleaned: Sequence[Line], whole: Sequence[tuple[int, Line]]) -> list[Line]:
+    """Joined lines behind their last piece."""
+    placed = [*((line.number, line) for line in cleaned), *whole]
+    return [line for _, line in sorted(placed, key=lambda one: one[0])]
 
 
 class Search:
     """One search over a stream. Feed it lines as they come, ask for the answer at any time."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, *, watching: bool = False) -> None:
+        """watching: whether `news` is asked, which costs a second look at each line."""
         self._index = index
         self._matcher = Matcher(index)
+        self._watcher = Matcher(index) if watching else None
+        self._seen: set[tuple[str, int]] = set()
         self._gist = Gist()
         self._waiting: list[Line] = []
         self.empty = True
 
+    def news(self) -> bool:
+        """Whether a proven signature was met since this was last asked. Nothing that waits is disturbed."""
+        hits = self._watcher.hits() if self._watcher else ()
+        met = {(hit.record, hit.signature) for hit in hits if hit.proven}
+        new, self._seen = met - self._seen, met
+        return bool(new)
+
     def feed(self, lines: Iterable[Line]) -> None:
+        if self._watcher is not None:
+            lines = list(lines)
+            self._watcher.feed([Line(line.number, clean(line.text)) for line in lines])
         for line in lines:
             self._waiting.append(line)
             if len(self._waiting) >= _BLOCK:
@@ -82,7 +99,7 @@ class Search:
     def _known(self, machine: Machine | None) -> Machine | None:
         from gpu_gotchas.search.evidence import facts, merge
 
-        return merge(machine, facts(self._gist.facts))
+        return merge(machine, facts(self._gist.facts, self._index.settings))
 
     def _found(
         self,
@@ -96,21 +113,27 @@ class Search:
         assert entry is not None, f"the index names {name} and has no entry for it"
         rank = unwrap(hit.lines[0].text).rank if hit and first_rank else None
         follows = rank is not None and rank != first_rank
-        if machine is None:
-            return Found(entry, NOTHING_KNOWN, hit, ranked, follows)
-        from gpu_gotchas.search.conditions import assess  # loads the catalogue, so only with something to ask
+        assessment = NOTHING_KNOWN
+        if machine is not None:
+            from gpu_gotchas.search.conditions import (
+                assess,
+            )  # loads the catalogue: only with something to ask
 
-        return Found(entry, assess(entry["affects"], machine), hit, ranked, follows)
+            assessment = assess(entry["affects"], machine)
+        strange = hit and strange_package(hit, entry["affects"])
+        if strange:
+            assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
+        return Found(entry, assessment, hit, ranked, follows)
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         if waiting:
             cleaned = [Line(line.number, clean(line.text)) for line in waiting]
             self.empty = self.empty and not any(line.text for line in cleaned)
-            whole = [Line(line.number, clean(line.text)) for line in joined(waiting)]
-            self._matcher.feed(sorted((*cleaned, *whole), key=_number) if whole else cleaned)
+            whole = [(end, Line(line.number, clean(line.text))) for end, line in joined_by_end(waiting)]
+            self._matcher.feed(_in_order(cleaned, whole) if whole else cleaned)
             self._gist.feed(cleaned)
-            self._gist.feed(whole[:_MOST_JOINED])
+            self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
 
 def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:

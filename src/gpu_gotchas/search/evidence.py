@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from gpu_gotchas.search.in_force import values_in
 
 if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Card, Machine
@@ -18,7 +20,17 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("vllm", "sglang", "torch", "triton", "flashinfer", "transformers", "aiter")
 _VENDORS = ("nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "titan", "radeon", "instinct")
-_HINTS = (*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3")
+_VENDOR_SIGNS = {
+    "amd": r"\b(?:fp8e4b8|fp8e5b16|HIP error|hipError\w+|amdgpu|rocBLAS|MIOpen|AMD (?:Instinct|Radeon))\b"
+    r"|\d\+rocm\d",
+    "intel": r"\bIntel(?:\(R\))? (?:Arc|Data Center GPU)|\bxpu:\d|\btorch\.xpu\b|\bLevel.?Zero\b|\d\+xpu\b",
+}
+"""What only programs for that vendor's cards print."""
+
+_HINTS = (
+    *(*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3"),
+    *("fp8e", "hip", "amd", "rocm", "rocblas", "miopen", "intel", "xpu", "zero", "l40", "l4", "t4"),
+)
 """A line without any of these, in lower case, states no fact. Patterns are compiled for one that does."""
 
 _TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])"
@@ -35,18 +47,22 @@ _VERSION = (
 _CARD = rf"(?i)\b(?:{'|'.join(_VENDORS)}|gb10|gh200|cmp|[abhltv]\d{{1,3}}s?|mi\d{{3}}x?)\b"
 
 
-def facts(lines: Iterable[str]) -> Machine | None:
+def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Machine | None:
     """The machine that the lines describe, None when they say nothing of one.
 
-    Two different answers to one question count as none.
+    Two different answers to one question count as none. settings: those to look for, as the index has them.
     """
     found_targets: set[str] = set()
     found_cards: dict[str, Target] = {}
+    found_vendors: set[str] = set()
     versions: dict[str, set[str]] = {}
+    lines = list(lines)
+    in_force = values_in(lines, settings) if settings else {}
     for line in lines:
         lowered = line.lower()
         if not any(hint in lowered for hint in _HINTS):
             continue
+        found_vendors.update(vendor for vendor, sign in _VENDOR_SIGNS.items() if re.search(sign, line))
         for package, version in re.findall(_VERSION, line):
             versions.setdefault(package.lower(), set()).add(version)
         if re.search(_NEED, line):
@@ -56,11 +72,12 @@ def facts(lines: Iterable[str]) -> Machine | None:
         if re.search(_CARD, line):
             found_cards.update(_cards_in(line))
     software = {package: next(iter(seen)) for package, seen in versions.items() if len(seen) == 1}
-    if not (found_targets or found_cards or software):
+    if not (found_targets or found_cards or found_vendors or software or in_force):
         return None
     from gpu_gotchas.hardware.machine import Machine
 
-    return Machine(cards=_cards(found_targets, found_cards), software=software, described=True)
+    cards = _cards(found_targets, found_cards, found_vendors)
+    return Machine(cards=cards, software=software, settings=in_force, described=True)
 
 
 def machine_with(target: str) -> Machine:
@@ -86,10 +103,16 @@ def merge(known: Machine | None, read: Machine | None) -> Machine | None:
     )
 
 
-def _cards(names: set[str], cards: Mapping[str, Target]) -> tuple[Card, ...] | None:
+def _cards(names: set[str], cards: Mapping[str, Target], vendors: set[str]) -> tuple[Card, ...] | None:
     from gpu_gotchas.hardware.catalogue import targets
     from gpu_gotchas.hardware.machine import Card
+    from gpu_gotchas.hardware.targets import Vendor
 
+    if not names and not cards:
+        only = [Vendor(name) for name in vendors] if len(vendors) == 1 else []
+        return (
+            tuple(Card(f"a card of {vendor.value.upper()}", None, vendor=vendor) for vendor in only) or None
+        )
     stated = [target for target in targets() if target.name in names]
     if len(names) > 1 or len(cards) > 1:
         return None
@@ -116,6 +139,15 @@ def _card_names() -> dict[str, tuple[str, Target]]:
         for name in gpu.names:
             short = re.sub(r"^(?:nvidia |amd )?(?:geforce |instinct )?", "", name.lower())
             found.setdefault(short, (gpu.name, gpu.target))
+    families: dict[str, set[Target]] = {}
+    for name, (_, target) in found.items():
+        for end in range(1, len(name.split())):
+            family = " ".join(name.split()[:end])
+            if any(letter.isdigit() for letter in family):
+                families.setdefault(family, set()).add(target)
+    for family, alike in families.items():
+        if len(alike) == 1 and family not in found:  # `H100`, whichever of them it is
+            found[family] = (family.upper(), next(iter(alike)))
     return found
 
 

@@ -11,6 +11,9 @@ a reader finds an entry by bisection over the bytes and parses only what it need
     "": null},
     "words": {
     "<word>": [[record, strength], …],
+    "": null},
+    "heard": {
+    "<term>": [[report, weight], …],
     "": null}}
 """
 
@@ -22,9 +25,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
-_HEAD, _RECORDS, _WORDS = b'"head": ', b'\n"records": {\n', b'\n"words": {\n'
-_END, _LAST = b'"": null}', b'\n"": null}}\n'
+FORMAT = 2
+_HEAD, _LAST, _END = b'"head": ', b'\n"": null}}\n', b'"": null}'
+_TABLES = ("records", "words", "heard")
 
 
 Place = tuple[int, int, int]
@@ -42,14 +45,15 @@ class Index:
     """What searching needs, parsed as it is asked for.
 
     ids: record ids in the order that postings refer to. literals: what must be present for a template to be
-    met, by a word that must be present for that; under "" those without such a word.
+    met, by a word that must be present for that; under "" those without such a word. reports: for each report
+    that was built on, which record it is about. settings: how those are written that records speak of.
     """
 
     def __init__(self, data: bytes) -> None:
         try:
             start = data.index(_HEAD) + len(_HEAD)
             head: dict[str, Any] = json.loads(data[start : data.index(b"\n", start) - 1])
-            self._records = _Table(data, data.index(_RECORDS) + len(_RECORDS))
+            self._records = _table(data, "records")
             if not data.startswith(b'{\n"format": %d,\n' % FORMAT):
                 raise ValueError("another format")
             self.date: str = head["date"]
@@ -57,6 +61,8 @@ class Index:
             self.ids: list[str] = head["ids"]
             self.aliases: dict[str, str] = head["aliases"]
             self.literals: dict[str, list[Literal]] = head["literals"]
+            self.reports: list[int] = head["reports"]
+            self.settings: dict[str, Any] = head["settings"]
             if not data.endswith(_LAST):
                 raise ValueError("its end is missing")
         except (ValueError, KeyError, TypeError) as error:
@@ -85,9 +91,18 @@ class Index:
         found: list[tuple[int, int]] | None = self._words.get(word)
         return found or []
 
+    def heard(self, term: str) -> list[tuple[int, int]]:
+        """Which reports hold a term: (position in `reports`, part of its vector in thousandths)."""
+        found: list[tuple[int, int]] | None = self._heard.get(term)
+        return found or []
+
     @cached_property
     def _words(self) -> _Table:
-        return _Table(self._data, self._data.index(_WORDS) + len(_WORDS))
+        return _table(self._data, "words")
+
+    @cached_property
+    def _heard(self) -> _Table:
+        return _table(self._data, "heard")
 
 
 class _Table:
@@ -115,14 +130,19 @@ class _Table:
         return None
 
 
-def render(head: Mapping[str, Any], records: Mapping[str, Any], postings: Mapping[str, Any]) -> bytes:
-    """The document, from its three parts. The same parts give the same bytes."""
+def _table(data: bytes, name: str) -> _Table:
+    mark = f'\n"{name}": {{\n'.encode()
+    return _Table(data, data.index(mark) + len(mark))
+
+
+def render(head: Mapping[str, Any], *tables: Mapping[str, Any]) -> bytes:
+    """The document, from its head and its tables in their order. The same parts give the same bytes."""
     lines = ["{", f'"format": {FORMAT},', f'"head": {_compact(head)},']
-    for name, table in (("records", records), ("words", postings)):
+    for name, table in zip(_TABLES, tables, strict=True):
         entries = {json.dumps(key): _compact(value) for key, value in table.items()}
         lines.append(f'"{name}": {{')
         lines.extend(f"{key}: {entries[key]}," for key in sorted(entries))
-        lines.append('"": null}' + ("," if name == "records" else "}"))
+        lines.append('"": null}' + ("}" if name == _TABLES[-1] else ","))
     return ("\n".join(lines) + "\n").encode("ascii")
 
 

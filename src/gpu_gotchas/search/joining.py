@@ -21,11 +21,16 @@ _QUOTE = re.compile(r"(?:>\s?)+")
 
 def joined(raw: Sequence[Line]) -> list[Line]:
     """The lines that these may have been before they were wrapped. raw: as they came, not cleaned."""
+    return [line for _, line in joined_by_end(raw)]
+
+
+def joined_by_end(raw: Sequence[Line]) -> list[tuple[int, Line]]:
+    """The same, each behind the number of its last piece: what a piece says alone comes before it."""
     texts = [_QUOTE.sub("", line.text, count=1) if line.text.startswith(">") else line.text for line in raw]
     width = max(map(len, texts), default=0)
     if not _NARROWEST <= width <= _WIDEST:
         return []
-    found: list[Line] = []
+    found: list[tuple[int, Line]] = []
     at = 0
     while at < len(texts) - 1:
         end = at
@@ -36,7 +41,8 @@ def joined(raw: Sequence[Line]) -> list[Line]:
         if end > at:
             pieces = texts[at : end + 1]
             cut = "".join(piece if len(piece) == width else f"{piece} " for piece in pieces)
-            found += [Line(raw[at].number, whole) for whole in dict.fromkeys((cut, " ".join(pieces)))]
+            wholes = dict.fromkeys((cut, " ".join(pieces)))
+            found += [(raw[end].number, Line(raw[at].number, whole)) for whole in wholes]
         at = end + 1
     return found
 

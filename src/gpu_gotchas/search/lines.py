@@ -25,7 +25,10 @@ class Line(NamedTuple):
 
 
 class LineSplitter:
-    """Turns chunks of bytes or text into lines. Feed it chunk by chunk, then call `finish`."""
+    """Turns chunks of bytes or text into lines. Feed it chunk by chunk, then call `finish`.
+
+    Of blank lines in a row one is handed on; all are counted.
+    """
 
     def __init__(self) -> None:
         self._decoder: codecs.IncrementalDecoder | None = None
@@ -33,6 +36,7 @@ class LineSplitter:
         self._rest = ""
         self._number = 1
         self._after_return = False
+        self._blank = False
 
     def feed(self, chunk: bytes) -> list[Line]:
         """The lines that this chunk completes."""
@@ -55,7 +59,12 @@ class LineSplitter:
         self._rest = parts.pop()
         lines: list[Line] = []
         for part in parts:
-            lines.extend(self._pieces(part))
+            if part and not part.isspace():
+                self._blank = False
+                lines.extend(self._pieces(part))
+            elif not self._blank:  # of blank lines the first, as millions tell no more
+                self._blank = True
+                lines.append(Line(self._number, ""))
             self._number += 1
         while len(self._rest) > LONGEST_LINE:
             lines.append(Line(self._number, self._rest[:LONGEST_LINE]))

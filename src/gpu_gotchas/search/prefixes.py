@@ -22,6 +22,8 @@ _PREFIXES = tuple(
         rf"\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]+\d+)*\]?\s?(?:-\s)?",
         rf"\[?{_CLOCK}\]?\s",
         r"\[\s*\d+\.\d{6}\]\s?",  # dmesg
+        r"[\w.-]{1,80}:\d+:\d+ \[\d+\] NCCL (?P<level>TRACE|INFO|WARN)\s",  # NCCL: host:pid:thread [gpu]
+        r"NCCL (?P<level>TRACE|INFO|WARN)\s",
         rf"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{{1,2}}\s{_CLOCK}\s\S+\s[\w./-]+(?:\[\d+\])?:\s?",
         rf"(?P<level>[IWEF])\d{{4}}\s{_CLOCK}\s+\d+\s\S+?\]\s?",  # glog
         rf"\[?{_LEVEL}\]?(?::\s+|\s+-\s+|\]\s?)",
@@ -30,6 +32,7 @@ _PREFIXES = tuple(
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
 _WARNING = frozenset({"WARN", "WARNING", "W"})
 _CALM = frozenset({"TRACE", "DEBUG", "INFO", "NOTICE", "I"})
+_LATER = re.compile(r"\b(WARNING|ERROR|CRITICAL|FATAL)\b")
 _RANK = re.compile(
     r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)"
     r"|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std"
@@ -68,6 +71,9 @@ def unwrap(text: str) -> Message:
                 break
         else:
             break
+    if calm:  # a second line may be glued to it
+        later = set(_LATER.findall(text))
+        severe, warns = severe or bool(later & _SEVERE), warns or bool(later & _WARNING)
     rank = _RANK.search(whole[: len(whole) - len(text)]) if logged else None
     told = next(filter(None, rank.groups()), None) if rank else None
     return Message(text.rstrip(), logged, severe, warns, calm and not (severe or warns), told)

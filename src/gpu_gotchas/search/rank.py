@@ -11,7 +11,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from gpu_gotchas.search.few import meant_by
 from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.likeness import likenesses
 from gpu_gotchas.search.questions import SHORT, Asked, Question
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.words import is_common, words
@@ -24,7 +26,12 @@ _RAREST = 5.0
 """What a word tells that one record holds, however many records there are."""
 
 _COMMON = 0.4
-_TARGET = 0.5
+_TARGET = 1.0
+
+_LIKE = 3.0
+_LIKE_ENOUGH, _LIKE_TRUST = 0.25, 15.0
+"""What likeness to a report adds to what a record explains; and, beyond so much of it, to the confidence."""
+
 _IN_A_FAILURE, _IN_AN_EXCERPT = 6.0, 1.7
 """Where an exception says that something failed, or somebody asks, less is needed to say what it is like."""
 
@@ -64,7 +71,9 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
             line = (share * question.weight, question.text)
             best_line[record] = max(best_line.get(record, line), line)
     trust = _IN_A_FAILURE if text.fails else _IN_AN_EXCERPT if text.excerpt else 1.0
+    alike = likenesses(index, asked)
     named = _named(index, asked)
+    meant = None if text.fails else meant_by(index, [question.text for question in asked])
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
         name = index.ids[record]
@@ -72,7 +81,11 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
             score = sum(part for part, _ in told)
             strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
             share, rests_on = best_line.get(record, (0.0, ""))
-            ranked.append(Ranked(name, score, score * share * trust, strongest, rests_on))
+            like = alike.get(name, 0.0)
+            confidence = score * share * trust + _LIKE_TRUST * max(0.0, like - _LIKE_ENOUGH)
+            if meant is not None and name not in meant:
+                confidence = 0.0
+            ranked.append(Ranked(name, score + _LIKE * like, confidence, strongest, rests_on))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
 
 

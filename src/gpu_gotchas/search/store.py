@@ -11,7 +11,10 @@ from gpu_gotchas.records.root import index_path, is_checkout, root
 from gpu_gotchas.search.index import Index, IndexDamaged
 
 # What the index depends on beside the records: a checkout's reader rebuilds when one of these was edited.
-_MAKERS = ("build.py", "index.py", "words.py")
+_MAKERS = (
+    *("build.py", "index.py", "words.py", "common_words.py", "likeness.py"),
+    *("normalise.py", "prefixes.py", "questions.py", "trouble.py", "boilerplate.py"),
+)
 
 
 class IndexUnusable(Exception):

@@ -42,6 +42,8 @@ def _case(entry: Entry, case: Case, knowledge: Knowledge) -> Iterator[str]:
         yield f"Platform: {text(either(case.platform))}"
     if case.when:
         yield f"Settings: {', and '.join(_setting(*item, knowledge.settings) for item in case.when.items())}"
+    if case.provided:
+        yield f"Provided that {text(case.provided)}"
 
 
 def _setting(name: str, values: Sequence[str], known: Mapping[str, Setting]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gpu_gotchas.site import (
+    benchmarks_page,
     candidates_page,
     concept_page,
     gotcha_page,
@@ -15,9 +17,14 @@ from gpu_gotchas.site import (
     index_pages,
     matrix,
     package_page,
+    section_pages,
     start_page,
+    table_page,
 )
-from gpu_gotchas.site.feeds import json_export
+from gpu_gotchas.site.feeds import atom, json_export, llms
+from gpu_gotchas.site.feeds.markdown_copy import markdown_copy
+from gpu_gotchas.site.feeds.redirects import redirects
+from gpu_gotchas.site.feeds.signatures import signatures
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import (
     CANDIDATES,
@@ -26,6 +33,8 @@ from gpu_gotchas.site.links import (
     concept_path,
     gotcha_path,
     gpu_path,
+    json_path,
+    markdown_copy_path,
     package_path,
     repro_path,
 )
@@ -50,17 +59,25 @@ def files(knowledge: Knowledge, written: Mapping[str, bytes]) -> dict[str, bytes
     sitemap = Sitemap(knowledge)
     start = start_page.page(written[START].decode("utf-8"), knowledge, Links(sitemap, START))
     found = {path: content for path, content in written.items() if path != START}
-    taken = {path.casefold() for path in found}
+    taken = {_place(path) for path in found}
     for path, text in [(START, start), *_generated(knowledge, sitemap)]:
         if not _PATH.fullmatch(path):
             raise SiteError(f"{path!r} is no path for a page: names are letters, digits, dots and hyphens")
-        if path.casefold() in taken:
+        if _place(path) in taken:
             raise SiteError(
                 f"two pages want to be {path}: rename the record, the concept or the page in docs/"
             )
-        taken.add(path.casefold())
+        taken.add(_place(path))
         found[path] = (text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
     return found
+
+
+def _place(path: str) -> str:
+    """Where the file ends up: mkdocs makes a folder of a page. Some file systems know no capitals."""
+    folder, name = posixpath.split(path)
+    if name.endswith(".md") and name != "index.md":
+        return posixpath.join(folder, name.removesuffix(".md"), "index.html").casefold()
+    return posixpath.join(folder, "index.html" if name == "index.md" else name).casefold()
 
 
 def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, str]]:
@@ -69,19 +86,22 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
     def at(path: str) -> Links:
         return Links(sitemap, path)
 
-    yield "gotchas/index.md", index_pages.gotchas(knowledge, at("gotchas/index.md"))
+    yield "gotchas/index.md", table_page.page(knowledge, at("gotchas/index.md"))
+    yield "settings.md", section_pages.by_setting(knowledge, at("settings.md"))
+    yield "symptoms.md", section_pages.by_kind(knowledge, at("symptoms.md"))
     yield "gpus/index.md", index_pages.gpus(knowledge, at("gpus/index.md"))
     yield "packages/index.md", index_pages.packages(at("packages/index.md"))
     yield "concepts/index.md", index_pages.concepts(knowledge, at("concepts/index.md"))
+    yield "benchmarks.md", benchmarks_page.page(knowledge)
     yield "matrix.md", matrix.page(knowledge, at("matrix.md"))
     yield CANDIDATES, candidates_page.page(knowledge, at(CANDIDATES))
     for entry in knowledge.entries:
         path = gotcha_path(entry.gotcha.id)
         yield path, gotcha_page.page(entry, knowledge, at(path))
-        yield path.removesuffix(".md") + ".json", json_export.record(entry)
+        yield json_path(entry.gotcha.id), json_export.record(entry)
+        yield markdown_copy_path(entry.gotcha.id), markdown_copy(entry, knowledge)
         if entry.source:
             yield repro_path(entry.gotcha.id), entry.source
-            yield repro_path(entry.gotcha.id, "txt"), entry.source
     for gpu_id, here in sitemap.gpus.items():
         path = gpu_path(gpu_id)
         yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], here, knowledge, at(path))
@@ -92,6 +112,10 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
         path = concept_path(concept)
         yield path, concept_page.page(concept, entries, knowledge, at(path))
     yield "index.json", json_export.index(knowledge)
+    yield "signatures.json", signatures(knowledge)
+    yield atom.FEED_PATH, atom.atom(knowledge)
+    yield "llms.txt", llms.llms_txt(knowledge)
+    yield from redirects(knowledge)
 
 
 def read_written(docs: Path) -> dict[str, bytes]:

@@ -57,7 +57,7 @@ def marks(entry: Entry, target: Target, knowledge: Knowledge) -> tuple[Mark, ...
 
     CLAIMED and CLEAN stand alone: a range says least, and a control is outside of it.
     """
-    here = [result for result in entry.results if result.target == target.name]
+    here = entry.results_by_target.get(target.name, ())
     found = {mark for result in here if (mark := _shown(result))}
     if any(
         gpu_target(on, knowledge) == target.name
@@ -76,7 +76,7 @@ def marks(entry: Entry, target: Target, knowledge: Knowledge) -> tuple[Mark, ...
 
 def marks_on_cpu(entry: Entry) -> tuple[Mark, ...]:
     """What was shown on a CPU, weakest first: it holds for every card that the record claims."""
-    found = {mark for result in entry.results if result.target == CPU and (mark := _shown(result))}
+    found = {mark for result in entry.results_by_target.get(CPU, ()) if (mark := _shown(result))}
     return tuple(mark for mark in Mark if mark in found)
 
 

@@ -7,7 +7,7 @@ from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
-from gpu_gotchas.site.links import Links, repro_path
+from gpu_gotchas.site.links import Links, json_path, markdown_copy_path, repro_path
 from gpu_gotchas.site.markdown import (
     block,
     blocks,
@@ -19,7 +19,6 @@ from gpu_gotchas.site.markdown import (
     prose,
     sentence,
     text,
-    unsearched,
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
@@ -53,7 +52,7 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _siblings(gotcha, links),
         _history(gotcha),
         _repro(entry, links),
-        _about(gotcha),
+        _about(gotcha, links),
     )
 
 
@@ -135,13 +134,13 @@ def _reports(gotcha: Gotcha, links: Links) -> str:
         return ""
     count = people(gotcha)
     said = f"{count} {'reproduces' if gotcha.reporter_count == 1 else 'reproduce'} it." if count else ""
-    return blocks(unsearched("## Reports"), said, reports(gotcha.reports, links))
+    return blocks("## Reports", said, reports(gotcha.reports, links))
 
 
 def _upstream(found: tuple[Upstream, ...]) -> str:
     if not found:
         return ""
-    return blocks(unsearched("## Upstream"), bullets(map(_looked_up, found)))
+    return blocks("## Upstream", bullets(map(_looked_up, found)))
 
 
 def _looked_up(one: Upstream) -> str:
@@ -164,7 +163,7 @@ def _history(gotcha: Gotcha) -> str:
     if not events:
         return ""
     return blocks(
-        unsearched("## History"),
+        "## History",
         bullets(
             f"{text(one.date)}: {sentence(one.was)}"
             + (
@@ -183,14 +182,18 @@ def _repro(entry: Entry, links: Links) -> str:
         return ""
     id = entry.gotcha.id
     return blocks(
-        unsearched("## Run it yourself"),
+        "## Run it yourself",
         fence(f"gotchas run {id}", "sh"),
-        f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')} "
-        f"({links.to(repro_path(id, 'txt'), 'read it here')}).",
+        f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')}.",
     )
 
 
-def _about(gotcha: Gotcha) -> str:
+def _about(gotcha: Gotcha, links: Links) -> str:
     older = f" Older names: {', '.join(map(code, gotcha.aliases))}." if gotcha.aliases else ""
-    # A file beside the page, which mkdocs copies as it is.
-    return block("about", f"{code(gotcha.id)}, added {text(gotcha.added)}.{older} [JSON]({gotcha.id}.json)")
+    where = code(f"gotchas/{gotcha.id}/gotcha.yaml")
+    json, copy = links.to(json_path(gotcha.id), "JSON"), links.to(markdown_copy_path(gotcha.id), "Markdown")
+    return block(
+        "about",
+        f"{code(gotcha.id)}, added {text(gotcha.added)}.{older} For programs: {json}, {copy}. "
+        f"Something is wrong? It stands in {where}.",
+    )

@@ -17,18 +17,30 @@ from gpu_gotchas.site.markdown import (
     link,
     table,
     text,
-    unsearched,
 )
 from gpu_gotchas.site.parts import by_severity, case_versions, severity_chip
 from gpu_gotchas.site.reach import Concerning, strikes
 from gpu_gotchas.site.wording import gpu_name, listed, target_words
+
+MOST = 40
+"""Rows of one list. There is a page for each card: whole lists would be most of the site."""
 
 
 def page(gpu: Gpu, here: Concerning, knowledge: Knowledge, links: Links) -> str:
     name = gpu_name(gpu)
 
     def listed_as(heading: str, entries: tuple[Entry, ...]) -> str:
-        return blocks(unsearched(heading), _table(gpu, entries, knowledge, links)) if entries else ""
+        if not entries:
+            return ""
+        ranked = by_severity(entries)
+        more = len(ranked) - MOST
+        return blocks(
+            heading,
+            _table(gpu, ranked[:MOST], knowledge, links),
+            f"These are the worst {MOST}; {links.in_table(f'{more} more', target=gpu.target.name)}."
+            if more > 0
+            else "",
+        )
 
     return blocks(
         front_matter(name, f"Known inference failures on {name}, proven and reported."),
@@ -39,7 +51,7 @@ def page(gpu: Gpu, here: Concerning, knowledge: Knowledge, links: Links) -> str:
     )
 
 
-def _table(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Links) -> str:
+def _table(gpu: Gpu, entries: list[Entry], knowledge: Knowledge, links: Links) -> str:
     rows = [
         [
             links.gotcha(entry.gotcha.id),
@@ -47,7 +59,7 @@ def _table(gpu: Gpu, entries: tuple[Entry, ...], knowledge: Knowledge, links: Li
             text(known_here(entry, gpu, knowledge)),
             text(case_versions(entry, entry.gotcha.affects, brief=True)) or "any",
         ]
-        for entry in by_severity(entries)
+        for entry in entries
     ]
     return block("gotchas", table(["Gotcha", "Severity", "Known here", "Versions"], rows))
 

@@ -1,4 +1,4 @@
-"""Ways in: all gotchas in one table, and the lists of GPUs, packages and concepts."""
+"""Ways in: the lists of GPUs, packages and concepts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,6 @@ from gpu_gotchas.site.markdown import blocks, code, details, front_matter, table
 from gpu_gotchas.site.parts import count, gotcha_table
 from gpu_gotchas.site.reach import on_every_card
 from gpu_gotchas.site.wording import gpu_name, plural, target_words, vendor_name
-
-
-def gotchas(knowledge: Knowledge, links: Links) -> str:
-    return blocks(
-        front_matter("Gotchas", hide=["toc"]),
-        "# Gotchas",
-        f"{count(knowledge.entries, 'gotcha')}; worst first. "
-        f"What is believed and not yet proven is under {links.to('candidates.md', 'work wanted')}.",
-        gotcha_table(knowledge.entries, links),
-    )
 
 
 def gpus(knowledge: Knowledge, links: Links) -> str:

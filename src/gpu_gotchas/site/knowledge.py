@@ -14,16 +14,18 @@ from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.records.loading import load_all, load_candidates
 from gpu_gotchas.records.model import Candidate, Gotcha, Status
+from gpu_gotchas.records.root import root as records_root
 from gpu_gotchas.records.settings import Setting, settings
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.proof import Proof, kept_results, prove
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
+from gpu_gotchas.site.benchmarks import Benchmark, load_benchmarks
 
 _RANK = {Status.DRAFT: 0, Status.REPRODUCED: 1, Status.VERIFIED: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """A record with what was run of it.
 
@@ -35,6 +37,13 @@ class Entry:
     results: tuple[Result, ...] = ()
     proof: Proof | None = None
     source: str = ""
+
+    @cached_property
+    def results_by_target(self) -> Mapping[str, tuple[Result, ...]]:
+        found: dict[str, list[Result]] = {}
+        for result in self.results:
+            found.setdefault(result.target, []).append(result)
+        return {target: tuple(results) for target, results in found.items()}
 
     @property
     def status(self) -> Status:
@@ -60,6 +69,7 @@ class Knowledge:
     targets: tuple[Target, ...] = field(default_factory=targets)
     gpus: tuple[Gpu, ...] = field(default_factory=gpus)
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    benchmarks: tuple[Benchmark, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, Entry]:
@@ -83,12 +93,16 @@ class Knowledge:
 
 
 def gather(root: Path | None = None, today: date | None = None) -> Knowledge:
-    """All records below `root` with their results. Raises RecordErrors, ResultError or ValueError."""
+    """All records below `root` with their results, and the benchmarks beside it.
+
+    Raises RecordErrors, ResultError or ValueError.
+    """
     return Knowledge(
         entries=tuple(entry(gotcha) for gotcha in load_all(root)),
         candidates=load_candidates(root),
         generated=(today or date.today()).isoformat(),
         settings=settings(),
+        benchmarks=load_benchmarks((root or records_root()).parent / "benchmarks" / "results"),
     )
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import urlencode
 
 from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.records.model import Candidate
 from gpu_gotchas.site.knowledge import Entry, Knowledge
-from gpu_gotchas.site.markdown import code, text
+from gpu_gotchas.site.markdown import attribute, code, text
 from gpu_gotchas.site.reach import Concerning, concerning
 from gpu_gotchas.site.wording import gpu_name, package_name
 
 CANDIDATES = "candidates.md"
+CANDIDATES_ADDRESS = "candidates/"
+GOTCHAS_ADDRESS = "gotchas/"
+MANY = 5
+"""Candidates of a concept that make a page."""
 Names = Callable[[Entry], set[str]]
 
 
@@ -22,9 +28,23 @@ def gotcha_path(id: str) -> str:
     return f"gotchas/{id}.md"
 
 
-def repro_path(id: str, ending: str = "py") -> str:
-    """Beside the page, which becomes a folder. As `txt` every browser shows it; most save a `py`."""
-    return f"gotchas/{id}/repro.{ending}"
+def gotcha_address(id: str) -> str:
+    """Where a browser finds the page: mkdocs makes a folder of each."""
+    return f"gotchas/{id}/"
+
+
+def json_path(id: str) -> str:
+    return f"gotchas/{id}.json"
+
+
+def markdown_copy_path(id: str) -> str:
+    """The record as Markdown for programs. mkdocs would make a page of anything that ends in `md`."""
+    return f"gotchas/{id}.md.txt"
+
+
+def repro_path(id: str) -> str:
+    """Beside the page, which becomes a folder."""
+    return f"gotchas/{id}/repro.py"
 
 
 def gpu_path(id: str) -> str:
@@ -57,8 +77,10 @@ class Sitemap:
 
     @cached_property
     def concepts(self) -> dict[str, tuple[Entry, ...]]:
-        """Also those that only candidates have, to no entry."""
-        believed = {name: () for candidate in self.knowledge.candidates for name in candidate.concepts}
+        """Also those that many candidates and no record have, to no entry. A page for each of few would be
+        one of hundreds with a line or two."""
+        believed_by = Counter(name for one in self.knowledge.candidates for name in one.concepts)
+        believed = {name: () for name, number in believed_by.items() if number >= MANY}
         return dict(sorted({**believed, **self._group(lambda entry: set(entry.gotcha.concepts))}.items()))
 
     @cached_property
@@ -83,6 +105,13 @@ class Links:
     def to(self, path: str, label: str) -> str:
         """label: Markdown."""
         return f"[{label}]({posixpath.relpath(path, posixpath.dirname(self.here) or '.')})"
+
+    def in_table(self, label: str, **filters: str) -> str:
+        """The table of all with these filters set, which is whole where no script runs. label: Markdown."""
+        path = posixpath.relpath(
+            GOTCHAS_ADDRESS, self.here.removesuffix("index.md").removesuffix(".md") or "."
+        )
+        return f'<a href="{path}/?{attribute(urlencode(filters))}">{label}</a>'
 
     def gotcha(self, id: str) -> str:
         """A record or a candidate by its title; the id as code where there is none."""

@@ -132,11 +132,6 @@ def details(summary: str, body: str) -> str:
     return f"{head}\n\n{body}\n\n</details>"
 
 
-def unsearched(heading: str) -> str:
-    """A section that the theme's search leaves out: its index is one file, loaded before the first search."""
-    return f"{heading} {{ data-search-exclude }}"
-
-
 def block(name: str, body: str) -> str:
     """A block that the stylesheet knows by name. body: Markdown."""
     return f'<div class="gg-{name}" markdown="1">\n\n{body}\n\n</div>'

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gpu_gotchas.records.holes import Literal
 from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature, Status
+from gpu_gotchas.records.templates import Template
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Subject
 from gpu_gotchas.site.evidence import Mark, ground
@@ -101,19 +103,30 @@ def candidate_list(candidates: Iterable[Candidate], links: Links) -> str:
 
 
 def signatures(found: Sequence[Signature]) -> str:
-    """The lines to look for; a hole such as {int} stands for whatever is there."""
+    """The lines to look for, with `…` for what differs from time to time."""
     return blocks(*(_signature(one) for one in found))
 
 
 def _signature(signature: Signature) -> str:
-    lines = fence("\n".join(" ".join(line.split("\n")) for line in signature.lines))
+    lines = _lines(signature.lines)
     notes = []
     if signature.basis_url:
         notes.append(f"As shown in {link('this report', signature.basis_url)}.")
     if signature.context:
-        context = fence("\n".join(" ".join(line.split("\n")) for line in signature.context))
-        notes.append(f"Near it there may be:\n\n{context}")
+        notes.append(f"Near it there may be:\n\n{_lines(signature.context)}")
     return blocks(lines, *notes)
+
+
+def _lines(templates: Sequence[str]) -> str:
+    return fence("\n".join(" ".join(_seen(template).split("\n")) for template in templates))
+
+
+def _seen(template: str) -> str:
+    try:
+        parts = Template.parse(template).parts
+    except ValueError:
+        return template
+    return "".join(part.text if isinstance(part, Literal) else "…" for part in parts)
 
 
 def reports(found: Sequence[Report], links: Links) -> str:

@@ -11,11 +11,12 @@ from gpu_gotchas.repro.probe import CPU, Probe, Role, Subject, Tier
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, details, text, unsearched
+from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
 from gpu_gotchas.site.wording import listed, measured, package_name, plural
 
 _ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
 _MOST_REASONS = 3
+_FEW_TARGETS = 6
 _LONGEST_REASON = 300
 
 _SUBJECTS = {
@@ -56,11 +57,28 @@ def proof(entry: Entry, links: Links) -> str:
     groups = _group(sorted(entry.results, key=_order), _setting)
     shown = blocks(*(_run(group, entry.gotcha, links) for group in groups))
     return blocks(
-        unsearched("## Proof"),
-        block("proof", shown) if shown else "Nothing was run yet.",
+        "## Proof",
+        bullets(map(_brief, groups)) or "Nothing was run yet.",
+        details("Every run, in its own words", block("proof", shown)) if shown else "",
         _missing(entry),
         _stale(entry),
     )
+
+
+def _brief(group: Sequence[Result]) -> str:
+    """One line for each way in which it was run: what failed, what holds, what is clean."""
+    counted: dict[str, set[str]] = {}
+    for result in group:
+        counted.setdefault(outcome_words(result), set()).add(result.target)
+    said = [f"{words}{_on(targets - {CPU})}" for words, targets in counted.items()]
+    return f"{_how(group[0])}: {'; '.join(said)}"
+
+
+def _on(targets: set[str]) -> str:
+    """Few targets by name, many by their number."""
+    if len(targets) > _FEW_TARGETS:
+        return f" for {len(targets)} targets"
+    return f" for {', '.join(map(text, sorted(targets, key=_natural)))}" if targets else ""
 
 
 def _group(results: Iterable[Result], key: Callable[[Result], Hashable]) -> list[list[Result]]:
@@ -87,7 +105,7 @@ def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
         runs.setdefault(bullets(_shown(some, gotcha, links) for some in alike), []).append(_with(one))
     parts = [f"{_upper('; '.join(withs))}.\n\n{outcomes}" for outcomes, withs in runs.items()]
     parts[0] = f"{_SUBJECTS[group[0].subject]}. {parts[0]}"
-    return blocks(unsearched(f"### {_how(group[0])}"), *parts)
+    return blocks(f"### {_how(group[0])}", *parts)
 
 
 def _with(group: Sequence[Result]) -> str:

@@ -8,10 +8,10 @@ import sys
 import torch
 
 from gpu_gotchas.fixes import triton_interpreter
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening
 from gpu_gotchas.fixes.mla_decode.launch import Scratch, decode
 from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan
 from gpu_gotchas.fixes.mla_decode.reference import reference
+from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn, "bytes": torch.uint8}
 

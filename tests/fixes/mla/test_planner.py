@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening
 from gpu_gotchas.fixes.mla_decode.planner import Kernel, plan
 from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening
 from gpu_gotchas.hardware.catalogue import find_target, targets
 from gpu_gotchas.hardware.targets import Vendor
 

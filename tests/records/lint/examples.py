@@ -294,7 +294,7 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
             one((("affects",), [{"hardware": "any"}])),
             one((("affects",), [{"software": {"torch": "any"}}]), (("control",), "version")),
         ],
-        [GOOD_SAMPLE, one((("control",), "version"))],
+        [GOOD_SAMPLE, one((("control",), "version"), repro=repro("bug_package", "fixed"))],
     ),
     "hardware-control-exists": (
         [one((("affects",), [{"hardware": {"nvidia": "any"}}]))],
@@ -452,6 +452,23 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
         [one((("control",), "condition")), one(repro=repro("bug", "fixed", "control_logic"))],
         [GOOD_SAMPLE, one((("control",), "condition"), repro=repro("bug", "fixed", "control_logic"))],
     ),
+    "version-control-can-be-asked": (
+        [
+            one((("control",), "version"), repro=repro("bug", "fixed")),
+            one(
+                (("control",), "version"),
+                (("affects",), [{"software": {"vllm": {"last_bad": "0.33.0"}}}]),
+                repro=repro("bug_package", "fixed"),
+            ),
+        ],
+        [
+            one(
+                (("control",), "version"),
+                (("affects",), [{"software": {"vllm": {"fixed": "0.33.0"}}}]),
+                repro=repro("bug_package", "fixed"),
+            )
+        ],
+    ),
     "probe-names-are-known": (
         [one(repro=repro("bug", "fixed", "bug_devcie")), one(repro=repro("bug", "fixed", "fixed_by_hand"))],
         [one(repro=repro("bug", "fixed", "bug_elsewhere", "_bug_by_hand"))],
@@ -464,6 +481,9 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
             one(repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1}')),
             one(repro=repro("bug", "fixed", needs='{"gpus": True, "memory_gib": 1, "minutes": 1}')),
             one(repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1, "minutes": 1, "cards": 2}')),
+            one(
+                repro=repro("bug", "fixed", needs='{"gpus": 1, "memory_gib": 1, "minutes": 1, "imports": ""}')
+            ),
         ],
         [
             one(

@@ -49,6 +49,8 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
         if flag not in spelt and flag.startswith("--no-") and "--" + flag[5:] in spelt:
             flag, on = "--" + flag[5:], False
         names = spelt.get(flag, {})
+        if not names and (meant := _shortened(flag, spelt)):
+            notes.append(f"{flag} was passed over: if {' or '.join(meant)} is meant, write it in full")
         switch = bool(names) and all(known[name].kind is ValueKind.BOOLEAN for name in names.values())
         if value is None and rest and _is_value(rest[0]) and not (switch and not _is_truth(rest[0])):
             value = rest.pop(0)
@@ -84,6 +86,13 @@ def _spellings(package: str, known: Mapping[str, Setting]) -> dict[str, dict[str
     if package == "vllm" and "optimization_level" in known:
         found["-O"] = {None: "optimization_level"}
     return found
+
+
+def _shortened(flag: str, spelt: Mapping[str, object]) -> list[str]:
+    """The flags that begin with `flag`, which argparse may take for one of them."""
+    if not flag.startswith("--") or len(flag) < 6 or flag in _MODEL_FLAGS:
+        return []
+    return sorted(known for known in spelt if known.startswith(flag) and "." not in known)
 
 
 def _parted(word: str) -> tuple[str, str | None]:

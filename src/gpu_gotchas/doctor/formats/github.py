@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpu_gotchas.doctor.assess import Verdict
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.formats.severity import level, message
 
@@ -12,9 +11,9 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def lines(examination: Examination) -> Iterator[str]:
-    """An error or a warning for what will happen, a notice for what may and for ignores that do nothing."""
+    """An error or a warning for what will happen, a notice for what is likely, a warning for idle ignores."""
     for one in examination.found:
-        if one.verdict is not Verdict.CANNOT:
+        if one.warns:
             yield _line(_COMMANDS[level(one)], f"gotcha: {one.gotcha.id}", message(one))
     for complaint in examination.complaints:
         yield _line("warning", "gotchas: an ignore", complaint)

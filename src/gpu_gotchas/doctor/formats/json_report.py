@@ -45,6 +45,7 @@ def machine(situation: Situation) -> dict[str, Any]:
         "cards": None if known.cards is None else [_card(card) for card in known.cards],
         "count_known": known.count_known,
         "software": dict(known.software),
+        "pinned": dict(situation.pinned),
         "platform": dict(known.platform),
         "p2p": known.p2p,
         "host": {
@@ -66,6 +67,7 @@ def gotcha(one: Assessment) -> dict[str, Any]:
         "severity": record.severity.value,
         "kind": record.kind.value,
         "verdict": one.verdict.value,
+        "likely": one.likely,
         "bites": one.bites,
         "decide": list(one.open),
         "fix": {"state": one.fix.value, "remedies": [remedy(each) for each in one.remedies]},

@@ -1,8 +1,8 @@
 """The examination as SARIF 2.1.0, for code scanning.
 
-Each record is a rule; what will happen is a result of kind `fail`, what may is one of kind `review`, and what
-is ignored is suppressed. A machine has no line of code: results point at the file it was read from, or at the
-project's own.
+Each record is a rule; what will happen is a result of kind `fail`, what is likely one of kind `review`, and
+what is ignored is suppressed. A machine has no line of code: results point at the file it was read from, or
+at the project's own.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ _LEVELS = {Severity.BLOCKER: "error", Severity.MAJOR: "error", Severity.MINOR: "
 
 def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, Any]:
     """file: what results point at, relative to the project's folder, with forward slashes."""
-    shown: list[tuple[Assessment, Ignore | None]] = [
-        (one, None) for one in examination.found if one.verdict is not Verdict.CANNOT
-    ]
+    shown: list[tuple[Assessment, Ignore | None]] = [(one, None) for one in examination.found if one.warns]
     shown += examination.ignored
     positions = {one.gotcha.id: number for number, (one, _) in enumerate(shown)}
     return {

@@ -11,8 +11,7 @@ has room for.
 
 - `planner` chooses kernel, blocks and splits from target, heads, batch and context; it imports no torch.
 - `portable` is one Triton kernel for every target; `hopper_*` are Gluon kernels for compute capability 9.0.
-- `merge` puts the parts of a split context together. `reference` is the same in float64.
-- `launch` checks arguments and calls them.
+- `reference` is the same in float64. `launch` checks arguments and calls them; `split_kv` merges the parts.
 
 FP8 is widened to float16, which holds every E4M3 value exactly; a bfloat16 query becomes float16 after each
 row is scaled by a power of two, so no bit of a normal value is lost. All scales are applied outside the loop
@@ -24,8 +23,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening
 from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan, plan
+from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening
 
 if TYPE_CHECKING:
     from gpu_gotchas.fixes.mla_decode.launch import Scratch, decode

@@ -11,9 +11,11 @@ from torch import Tensor
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.mla_decode import portable
-from gpu_gotchas.fixes.mla_decode.forms import KvForm
-from gpu_gotchas.fixes.mla_decode.merge import merge_splits
-from gpu_gotchas.fixes.mla_decode.planner import SCRATCH_BUDGET, Kernel, Plan, plan
+from gpu_gotchas.fixes.mla_decode.planner import Kernel, Plan, plan
+from gpu_gotchas.fixes.split_kv.forms import KvForm
+from gpu_gotchas.fixes.split_kv.merge import merge_parts
+from gpu_gotchas.fixes.split_kv.results import result
+from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET
 from gpu_gotchas.hardware.catalogue import find_target
 
 _FORMS = {
@@ -84,8 +86,8 @@ def decode(
         plan = _plan_for(query.device, form, heads, batch, table.shape[1] * cache.shape[1], latent)
     if plan.form is not form:
         raise ValueError(f"the plan is for a cache of {plan.form.value}, not {form.value}")
-    out = _result(out, "out", (batch, heads, latent), query.dtype, query.device)
-    lse = _result(lse, "lse", (batch, heads), torch.float32, query.device)
+    out = result(out, "out", (batch, heads, latent), query.dtype, query.device)
+    lse = result(lse, "lse", (batch, heads), torch.float32, query.device)
     if batch == 0:
         return out, lse
     whole = plan.splits == 1
@@ -133,20 +135,7 @@ def decode(
         num_stages=plan.stages,
     )
     if not whole:
-        # A tile of at most 4096 elements: few splits leave room for whole rows.
-        columns = latent if plan.splits <= 8 else min(128, latent)
-        merge_splits[(heads, batch, latent // columns)](
-            partial,
-            partial_lse,
-            out,
-            lse,
-            plan.splits,
-            HEADS=heads,
-            LATENT=latent,
-            BLOCK_S=min(32, 1 << (plan.splits - 1).bit_length()),
-            BLOCK_D=columns,
-            num_warps=4,
-        )
+        merge_parts(partial, partial_lse, out, lse, plan.splits)
     return out, lse
 
 
@@ -206,15 +195,3 @@ def _check(query: Tensor, cache: Tensor, table: Tensor, contexts: Tensor, latent
     if table.shape[0] < query.shape[0] or contexts.shape[0] < query.shape[0]:
         raise ValueError(f"table and contexts must have a row for each of {query.shape[0]} requests")
     return form
-
-
-def _result(
-    given: Tensor | None, name: str, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device
-) -> Tensor:
-    if given is None:
-        return torch.empty(shape, dtype=dtype, device=device)
-    if given.shape != shape or given.dtype != dtype or not given.is_contiguous():
-        raise ValueError(
-            f"{name} must be contiguous {dtype} of shape {shape}, not {given.dtype} {given.shape}"
-        )
-    return given

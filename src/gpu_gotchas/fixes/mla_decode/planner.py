@@ -2,10 +2,7 @@
 
 Upstream chooses its number of splits from the context alone. A batch of 64 with 128 heads then launches
 thousands of programs that each do little, and a batch of one with 16 heads fewer than the card has places.
-Here the splits come from a small model of the launch: how many programs run at once, how many blocks of
-tokens each has to go through, and what it costs to start a program and to merge.
-
-Figures in the model are rounded from measurements on an H200. A plan holds for any contexts: they are
+Here the splits come from a model of the launch (`split_kv.splits`). A plan holds for any contexts: they are
 divided by the number of splits where they are known, on the card, so a captured graph stays right.
 """
 
@@ -15,19 +12,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import ceil
 
-from gpu_gotchas.fixes.mla_decode.forms import KvForm, Widening, widening_for
-from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening, refuse_what_lacks, widening_for
+from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET, choose_splits
 from gpu_gotchas.hardware.targets import Target, Vendor
-
-SCRATCH_BUDGET = 256 << 20
-"""Bytes of partial results that a plan may ask for, unless told otherwise."""
-
-_MOST_SPLITS = 512
-_PROGRAM = 2.0  # what a program costs besides its blocks, in blocks
-_MERGE = 1.5  # what merging costs at least, in blocks
-_MERGE_BYTES_A_BLOCK = (
-    4.0e6  # partial bytes that are written and merged in the time of one block, on all of a card
-)
 
 
 class Kernel(Enum):
@@ -86,73 +73,20 @@ def plan(
     """
     if min(heads, batch, context, multiprocessors) < 1:
         raise ValueError("heads, batch, context and multiprocessors must be at least 1")
-    _check(target, form, widening)
+    refuse_what_lacks(target, form, widening, what="MLA decode")
     base = _blocks(target, form, heads, gluon=gluon)
     base = replace(
         base, widening=widening or widening_for(target, form, triton=base.kernel is Kernel.PORTABLE)
     )
-    splits = choose_splits(base, heads, batch, context, multiprocessors, latent, scratch_budget)
+    splits = choose_splits(
+        programs=batch * base.head_blocks(heads),
+        blocks=ceil(context / base.kv_block),
+        resident=base.resident,
+        multiprocessors=multiprocessors,
+        partial_bytes=replace(base, splits=2).scratch_bytes(batch, heads, latent) // 2,
+        budget=scratch_budget,
+    )
     return replace(base, splits=splits)
-
-
-def choose_splits(
-    base: Plan, heads: int, batch: int, context: int, multiprocessors: int, latent: int, scratch_budget: int
-) -> int:
-    """The number of splits with the least modelled time; the smaller of equals."""
-    blocks = ceil(context / base.kv_block)
-    rows = batch * base.head_blocks(heads)
-    best, least = 1, float("inf")
-    for splits in range(1, min(blocks, _MOST_SPLITS) + 1):
-        each = ceil(blocks / splits)
-        if splits > 1 and ceil(blocks / each) != splits:
-            continue  # the last ones would be empty
-        candidate = replace(base, splits=splits)
-        if candidate.scratch_bytes(batch, heads, latent) > scratch_budget:
-            break
-        cost = _cost(candidate, rows, each, multiprocessors) + _merge_cost(candidate, batch, heads, latent)
-        if cost < least:
-            best, least = splits, cost
-    return best
-
-
-def _cost(plan: Plan, rows: int, each: int, multiprocessors: int) -> float:
-    """Time of the launch in blocks of one program that has a multiprocessor to itself."""
-    programs = rows * plan.splits
-    sharing = min(plan.resident, ceil(programs / multiprocessors))
-    waves = ceil(programs / (multiprocessors * sharing))
-    return waves * (each + _PROGRAM) * (1.0 if sharing == 1 else 0.85 * sharing)
-
-
-def _merge_cost(plan: Plan, batch: int, heads: int, latent: int) -> float:
-    moved = plan.scratch_bytes(batch, heads, latent)
-    return _MERGE + moved / _MERGE_BYTES_A_BLOCK if moved else 0.0
-
-
-def _check(target: Target, form: KvForm, widening: Widening | None) -> None:
-    capability = target.capability
-    if capability is not None and capability < (7, 5):
-        raise Refused(
-            capability=target.name,
-            setting="MLA decode",
-            way_out="use a card of compute capability 7.5 or later",
-        )
-    if form is KvForm.BF16 and capability is not None and capability < (8, 0):
-        raise Refused(
-            capability=target.name,
-            setting="a bfloat16 KV cache",
-            way_out="keep the cache in float16 or FP8, which is decoded in software",
-        )
-    lacks = capability is None or capability < (8, 9)
-    if widening is Widening.INSTRUCTION and lacks:
-        raise Refused(
-            capability=target.name,
-            setting="converting FP8 by instruction",
-            way_out="leave the choice of widening to the planner",
-        )
-    if widening is Widening.BITS and target.vendor is not Vendor.NVIDIA:
-        raise Refused(
-            capability=target.name, setting="PTX", way_out="leave the choice of widening to the planner"
-        )
 
 
 def _blocks(target: Target, form: KvForm, heads: int, *, gluon: bool) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from gpu_gotchas.fixes.mla_decode.widening import widen
+from gpu_gotchas.fixes.split_kv.widening import widen
 
 
 @triton.jit(do_not_specialize=["splits"])

@@ -17,7 +17,7 @@ PROBE_NAMES = frozenset(
     {*PROBES, *(f"{probe}_{tier}" for probe in PROBES for tier in TIERS), "bug_elsewhere"},
 )
 NEEDS = {"gpus": int, "memory_gib": int, "minutes": int}
-MAY_NEED = {"can_wedge": bool}
+MAY_NEED = {"can_wedge": bool, "imports": list}
 
 
 def _repro(gotcha: Gotcha) -> Source | None:
@@ -86,6 +86,19 @@ def repro_has_its_controls(gotcha: Gotcha) -> Iterator[Finding]:
         yield Finding(
             "control", f"is {gotcha.control.value}, but {REPRO} defines a control of its own: nobody calls it"
         )
+
+
+@each_gotcha
+def version_control_can_be_asked(gotcha: Gotcha) -> Iterator[Finding]:
+    """Another release can only be a control when its code is asked, and some release is said to be good."""
+    if gotcha.control is not ControlAxis.VERSION:
+        return
+    source = _repro(gotcha)
+    if source and not source.fault and "bug_package" not in source.names:
+        yield Finding("control", f"is version, so {REPRO} must define bug_package, which asks a release")
+    ranges = (span for case in gotcha.affects for spans in case.software.values() for span in spans)
+    if not any(span.introduced or span.fixed for span in ranges):
+        yield Finding("control", "is version, so a range must name the release that introduced or fixed it")
 
 
 @each_gotcha

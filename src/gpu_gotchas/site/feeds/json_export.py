@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -11,18 +11,22 @@ from typing import Any
 from gpu_gotchas.hardware.conditions import HardwareCondition
 from gpu_gotchas.hardware.ranges import CapabilityRange, NumberRange
 from gpu_gotchas.records.model import Bound, Candidate, Gotcha
+from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry, Knowledge
+from gpu_gotchas.site.links import gotcha_address, json_path, markdown_copy_path
 
 FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 _OF_FILES = {"path", "lines"}
 """What a record knows of its own file."""
+_OF_ONE_RUN = {"version", "gotcha", "proves", "seconds"}
+"""What stands in the record already, or is of no use to a reader."""
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
 
 def index(knowledge: Knowledge) -> str:
     """index.json: what there is, and where the rest of it lies."""
-    return _dump(
+    return dump(
         {
             "version": FORMAT,
             "generated": knowledge.generated,
@@ -36,7 +40,7 @@ def index(knowledge: Knowledge) -> str:
 
 def record(entry: Entry) -> str:
     """gotchas/<id>.json: everything about one record."""
-    return _dump({"version": FORMAT, "licence": LICENCES["records"], **_record(entry)})
+    return dump({"version": FORMAT, "licence": LICENCES["records"], **_record(entry)})
 
 
 def _brief(entry: Entry) -> dict[str, Any]:
@@ -44,31 +48,46 @@ def _brief(entry: Entry) -> dict[str, Any]:
     return {
         **{key: whole[key] for key in _IN_INDEX},
         "summary": whole["symptom"]["summary"],
-        "page": f"gotchas/{entry.gotcha.id}/",
-        "json": f"gotchas/{entry.gotcha.id}.json",
+        "page": gotcha_address(entry.gotcha.id),
+        "json": json_path(entry.gotcha.id),
+        "markdown": markdown_copy_path(entry.gotcha.id),
     }
 
 
 def _record(entry: Entry) -> dict[str, Any]:
     """status: what results bear out; claimed_status: what the record says. Withdrawn advice is left out."""
     gotcha, proof = entry.gotcha, entry.proof
-    said = _plain(gotcha)
+    said = plain(gotcha)
     if gotcha.status.withdrawn:
         del said["workaround"], said["fixes"]
     return {
         **said,
         "status": entry.status.value,
         "claimed_status": gotcha.status.value,
-        "proof": None if proof is None else {"status": proof.status.value, **_plain(proof)},
-        "results": [json.loads(result.to_json()) for result in entry.results],
+        "proof": None if proof is None else {"status": proof.status.value, **plain(proof)},
+        "results": results(entry.results),
     }
 
 
+def results(found: Iterable[Result]) -> list[dict[str, Any]]:
+    """Results that differ in nothing but their target and the minute, as one with all its targets."""
+    alike: dict[str, dict[str, Any]] = {}
+    for result in found:
+        said = {
+            name: value for name, value in json.loads(result.to_json()).items() if name not in _OF_ONE_RUN
+        }
+        said["date"] = said["date"][:10]
+        target = said.pop("target")
+        one = alike.setdefault(json.dumps(said, sort_keys=True), {**said, "targets": []})
+        one["targets"].append(target)
+    return list(alike.values())
+
+
 def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {**_plain(candidate), "status": "candidate"}
+    return {**plain(candidate), "status": "candidate"}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Frozen data as JSON types. Ranges stay in the record's own words."""
     if isinstance(value, Enum):
         return value.value
@@ -81,12 +100,12 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         left_out = _OF_FILES if isinstance(value, Gotcha | Candidate) else ()
         return {
-            one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
+            one.name: plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
         }
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(part) for key, part in value.items()}
+        return {plain(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return value
 
 
@@ -97,15 +116,15 @@ def _hardware(condition: HardwareCondition) -> Any:
         if wanted.any:
             said[vendor.value] = "any"
         elif wanted.capabilities:
-            said[vendor.value] = {"compute_capability": _plain(wanted.capabilities)}
+            said[vendor.value] = {"compute_capability": plain(wanted.capabilities)}
         else:
-            said[vendor.value] = {"gfx": _plain(wanted.names)}
+            said[vendor.value] = {"gfx": plain(wanted.names)}
     for name in ("shared_memory", "memory", "count", "p2p"):
         if getattr(condition, name) is not None:
-            said[name] = _plain(getattr(condition, name))
+            said[name] = plain(getattr(condition, name))
     return said or "any"
 
 
-def _dump(value: Any) -> str:
+def dump(value: Any) -> str:
     """ASCII, so that no reader has to guess the encoding and nothing invisible is inside."""
     return json.dumps(value, separators=(",", ":")) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.targets import Target, Vendor
 
 
@@ -49,3 +50,31 @@ def widening_for(target: Target, form: KvForm, *, triton: bool) -> Widening:
     if target.vendor is not Vendor.NVIDIA:
         return Widening.ARITHMETIC
     return Widening.BITS if triton or (target.capability or (0, 0)) < (8, 9) else Widening.INSTRUCTION
+
+
+def refuse_what_lacks(target: Target, form: KvForm, widening: Widening | None, *, what: str) -> None:
+    """Raises Refused where `target` can't run `what` on this form of cache, widened in this way if given."""
+    capability = target.capability
+    if capability is not None and capability < (7, 5):
+        raise Refused(
+            capability=target.name,
+            setting=what,
+            way_out="use a card of compute capability 7.5 or later",
+        )
+    if form is KvForm.BF16 and capability is not None and capability < (8, 0):
+        raise Refused(
+            capability=target.name,
+            setting="a bfloat16 KV cache",
+            way_out="keep the cache in float16 or FP8, which is decoded in software",
+        )
+    lacks = capability is None or capability < (8, 9)
+    if widening is Widening.INSTRUCTION and lacks:
+        raise Refused(
+            capability=target.name,
+            setting="converting FP8 by instruction",
+            way_out="leave the choice of widening to the planner",
+        )
+    if widening is Widening.BITS and target.vendor is not Vendor.NVIDIA:
+        raise Refused(
+            capability=target.name, setting="PTX", way_out="leave the choice of widening to the planner"
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
+from torch import Tensor
 
 
 @triton.jit(do_not_specialize=["splits"])
@@ -52,3 +53,22 @@ def merge_splits(
     tl.store(out + place * LATENT + column, result.to(out.dtype.element_ty))
     if tl.program_id(2) == 0:
         tl.store(lse + place, (top + tl.log2(total)) * 0.6931471805599453)
+
+
+def merge_parts(partial: Tensor, partial_lse: Tensor, out: Tensor, lse: Tensor, splits: int) -> None:
+    """The parts of every row of `out` (..., heads, width) and of `lse` (..., heads) into them."""
+    heads, width = out.shape[-2:]
+    # A tile of at most 4096 elements: few splits leave room for whole rows.
+    columns = width if splits <= 8 else min(128, width)
+    merge_splits[(heads, lse.numel() // heads, width // columns)](
+        partial,
+        partial_lse,
+        out,
+        lse,
+        splits,
+        HEADS=heads,
+        LATENT=width,
+        BLOCK_S=min(4096 // columns, 1 << (splits - 1).bit_length()),
+        BLOCK_D=columns,
+        num_warps=4,
+    )

@@ -1,0 +1,25 @@
+"""`gotchas mcp`: search, records and the doctor as tools for coding agents."""
+
+from __future__ import annotations
+
+from gpu_gotchas.cli.exits import CommandFailed, Exit
+
+
+class NoSdk(CommandFailed):
+    code = Exit.NOTHING_RAN
+
+
+def command() -> int:
+    """Serve search, get and doctor to a coding agent, over standard input and output.
+
+    It needs the extra `mcp`, and speaks the Model Context Protocol: an agent starts it, not a person. The
+    tools only read, and nothing leaves this machine.
+    """
+    try:
+        from gpu_gotchas.cli.mcp.server import server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise NoSdk("The tools need the official SDK: pip install 'gpu-gotchas[mcp]'") from None
+    server().run("stdio")
+    return Exit.FOUND

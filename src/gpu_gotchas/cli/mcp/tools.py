@@ -1,0 +1,159 @@
+"""What each tool answers, as plain data. The SDK is not needed for it.
+
+Answers are small, since an agent pays for each word; `get` gives the whole of one record. What an agent sends
+is a text to search, never an instruction, and only text of records comes back, beside the lines that matched.
+The classes have no slots, whose descriptors the SDK takes for default values.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_gotchas.cli.exits import UsageFailed
+
+MOST_TEXT = 4_000_000
+"""Characters of a text to search. Of a longer one the end is searched, where logs fail."""
+
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Match:
+    """As in `gotchas search --json`. confirm: what would make it certain, null where it is."""
+
+    id: str
+    title: str
+    status: str
+    score: float
+    why: str
+    rests_on: str
+    do: str | None
+    confirm: str | None
+    disagreed: list[str]
+    withdrawn: str | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """answer: `this-is-it`, `looks-like` or `not-known`. collect: what to find out where nothing is known."""
+
+    answer: str
+    results: list[Match]
+    collect: list[str]
+    index_date: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """record: everything that it says. asked: the name that was asked for, which may be an older one."""
+
+    id: str
+    asked: str
+    proven: bool
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """verdict: `will` or `may`. decide: what would decide a `may`. fix: whether one is in force.
+
+    remedies: fixes to use. do: what helps without one.
+    """
+
+    id: str
+    title: str
+    severity: str
+    verdict: str
+    bites: bool
+    decide: list[str]
+    fix: str
+    remedies: list[dict[str, Any]]
+    do: list[str]
+
+
+@dataclass(frozen=True)
+class Examination:
+    """told_by: where what is known of the machine comes from."""
+
+    told_by: list[str]
+    counts: dict[str, int]
+    gotchas: list[Finding]
+    notes: list[str]
+
+
+def search(text: str, card: str | None = None) -> Answer:
+    """Raises UsageFailed for a card that nobody knows, and for an empty text."""
+    from gpu_gotchas.hardware.catalogue import UnknownName
+    from gpu_gotchas.search import search as ask
+    from gpu_gotchas.search.evidence import machine_with
+
+    if not text.strip():
+        raise UsageFailed("text is empty: give the error as it was printed, or the log around it")
+    try:
+        machine = machine_with(card) if card else None
+    except UnknownName as error:
+        raise UsageFailed(f"card: {error}") from None
+    said = ask(text[-MOST_TEXT:], machine).to_json()
+    return Answer(
+        said["answer"], [_match(one) for one in said["results"]], said["collect"], said["index_date"]
+    )
+
+
+def _match(one: dict[str, Any]) -> Match:
+    taken = ("id", "title", "status", "score", "why", "do", "confirm", "disagreed")
+    gone = one["withdrawn"]
+    return Match(
+        **{name: one[name] for name in taken},
+        rests_on=one["rests_on"][:_LONGEST],
+        withdrawn=gone["because"] if gone else None,
+    )
+
+
+def get(name: str) -> Record:
+    """Raises UsageFailed, with the nearest name, where there is none."""
+    from gpu_gotchas.cli.suggest import suggestion
+    from gpu_gotchas.cli.whole import candidates, record
+    from gpu_gotchas.search.store import open_index
+
+    index = open_index()
+    wanted = name.strip().lower()
+    found = index.aliases.get(wanted, wanted)
+    entry = index.record(found) if found else None
+    if entry is None:
+        raise UsageFailed(f"there is no gotcha {name!r}{suggestion(name, [*index.ids, *index.aliases])}")
+    whole = candidates()[found] if entry["status"] == "candidate" else record(found)
+    whole["results"] = len(whole.get("results", ()))
+    return Record(found, name, whole["status"] in ("verified", "reproduced"), whole)
+
+
+def doctor(
+    command: str | None = None,
+    card: str | None = None,
+    versions: list[str] | None = None,
+    machine: str | None = None,
+) -> Examination:
+    """Raises UsageFailed and BadInput, as the command does."""
+    from gpu_gotchas.cli.doctor_asking import Question, examine
+    from gpu_gotchas.doctor.formats import json_report
+
+    try:
+        words = tuple(shlex.split(command or ""))
+    except ValueError as error:
+        raise UsageFailed(f"command: {error}") from None
+    asked = Question(words, as_card=card, versions=tuple(versions or ()), pasted=machine or "")
+    said = json_report.report(examine(asked))
+    return Examination(
+        said["machine"]["told_by"], said["counts"], [_finding(one) for one in said["gotchas"]], said["notes"]
+    )
+
+
+def _finding(one: dict[str, Any]) -> Finding:
+    taken = ("id", "title", "severity", "verdict", "bites", "decide")
+    return Finding(
+        **{name: one[name] for name in taken},
+        fix=one["fix"]["state"],
+        remedies=one["fix"]["remedies"],
+        do=[each["do"] for each in one["workarounds"]],
+    )

@@ -1,0 +1,77 @@
+"""What keeps a signature that was met from being the answer for certain. Pure: only lines are looked at.
+
+A line may hold a program's error and not be the error: a test that expects it, a sentence about it, a note
+that something else was done instead. And the same code may have been copied into another package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.answer import Seen
+from gpu_gotchas.search.common_words import ENGLISH
+from gpu_gotchas.search.match import Hit
+from gpu_gotchas.search.prefixes import unwrap
+
+_PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected)\b"
+_SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
+_PACKAGE = r"(?:(?:site|dist)-packages[/\\]|\b(?=(?:lmcache|sglang|vllm|aiter|xformers)[/\\]))(\w+)[/\\]"
+_FAILS_LOUDLY = frozenset({"crash", "refused"})
+_BENEATH = frozenset({"torch", "triton"})
+
+
+def doubts(hit: Hit, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Why the lines that met a signature may not be the failure itself, one clause each."""
+    found = [_doubt(seen, loud=entry["kind"] in _FAILS_LOUDLY) for seen in hit.lines]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def tells_where(hit: Hit, entry: Mapping[str, Any]) -> bool:
+    """Whether some context was met that says where it failed: no setting's name or value, which healthy logs
+    hold too, and not in what a program logs when all is well."""
+    signature = entry["signatures"][hit.signature]
+    conditions = {signature["context"][at] for at in signature["conditions"]}
+    return any(seen.template not in conditions and not unwrap(seen.text).calm for seen in hit.context)
+
+
+def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]]) -> str | None:
+    """What to say where the lines are of a package that the record claims nothing about."""
+    claimed = {package for case in affects for package in case["software"]}
+    seen = [package for line in (*hit.lines, *hit.context) for package in re.findall(_PACKAGE, line.text)]
+    strange = [package for package in seen if package not in claimed | _BENEATH]
+    if not claimed - _BENEATH or not strange or claimed.intersection(seen):
+        return None
+    return f"the code is {strange[0]}'s: the record is about {' and '.join(sorted(claimed))}"
+
+
+def _doubt(seen: Seen, *, loud: bool) -> str | None:
+    message = unwrap(seen.text)
+    if re.search(_PASSED, seen.text):
+        return f"line {seen.number} says that something passed"
+    if loud and message.calm:
+        return f"line {seen.number} is logged as information"
+    if _is_said(message.text, seen.template):
+        return f"line {seen.number} speaks about the error"
+    return None
+
+
+def _is_said(text: str, template: str) -> bool:
+    """Whether the error stands inside a sentence of somebody's."""
+    literals = Template.parse(template).literals
+    start, end = text.find(literals[0]), text.rfind(literals[-1]) + len(literals[-1])
+    if start < 0:
+        return False
+    before, after = text[:start].rstrip(" \"'`“(["), text[end:]
+    if re.search(_SPEAKER, f"{before}\n{after}"):
+        return True
+    if before and before[-1] not in ":=>|.,;-)" and _plain_words(before):
+        return True
+    goes_on = re.match(r"[\"'`)\]]*\s+([a-z]+)", after)
+    return goes_on is not None and goes_on[1] in ENGLISH
+
+
+def _plain_words(before: str) -> bool:
+    return any(word in ENGLISH for word in before.lower().replace(":", " ").split())

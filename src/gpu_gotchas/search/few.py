@@ -1,0 +1,54 @@
+"""A text of a word or two: it means a record only where few are called so.
+
+Of many words one or the other is rare, and ranking can tell. `fp8` alone is in a hundred records, and so is
+`fp8e5` in those that are about another type: here a word counts where a record is named by it, or prints it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.words import is_common, words
+
+_LONGEST = 6
+_FEW = 3
+_MOST_MEANT = 3
+_CALM = frozenset({"INFO", "DEBUG", "TRACE"})
+_CARD = re.compile(r"sm_\d+|gfx\w+|[abhltv]\d{1,3}s?|gb\d+|mi\d+x?|[rg]tx|geforce|tesla|radeon|instinct")
+"""A card is no failure."""
+
+
+def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
+    """The records that a text of few words may mean: those called by all of its telling words, else by two of
+    three. None where it has more to say than that."""
+    said = [word for text in texts for word in text.split()]
+    told = {word for part in said for word in words(part) if not is_common(word)}
+    if len(said) > _LONGEST or len(told) > _FEW:
+        return None
+    if all(_CARD.fullmatch(word) for word in told) or said[0] in _CALM:
+        return set()
+    holders = {record for word in told for record, _ in index.postings(word)}
+    shared: dict[str, int] = {}
+    for position in holders:
+        entry = index.record(index.ids[position])
+        if entry is not None:
+            shared[entry["id"]] = len(told & names_of(entry))
+    by_all = {name for name, count in shared.items() if count == len(told)}
+    if by_all or len(told) < _FEW:
+        return by_all if len(by_all) <= _MOST_MEANT * len(told) else set()
+    by_most = {name for name, count in shared.items() if count == len(told) - 1}
+    return by_most if len(by_most) <= _MOST_MEANT else set()
+
+
+def names_of(entry: Mapping[str, Any]) -> set[str]:
+    """The words that a record is called by, and those that its failure prints."""
+    called = (entry["id"], *entry["aliases"], *entry["concepts"], entry["title"])
+    printed = (
+        line for signature in entry["signatures"] for line in (*signature["lines"], *signature["context"])
+    )
+    literals = (literal for line in printed for literal in Template.parse(line).literals)
+    return {word for text in (*called, *literals) for word in words(text)}

@@ -1,0 +1,51 @@
+"""Which settings a text says are in force: on a command line, in a printed configuration, as a variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_VALUE = r"['\"]?\s*(?:%s)\s*['\"]?(?:torch\.)?([A-Za-z0-9_.]+)"
+_BOOLEANS = {"1": "true", "0": "false", "on": "true", "off": "false"}
+_SAYS_SO = ("config", "args")
+
+
+def values_in(lines: Iterable[str], settings: Mapping[str, Any]) -> dict[str, str]:
+    """Name to value. Two different values of one setting count as none, as does one that leaves it open."""
+    found: dict[str, set[str]] = {}
+    names = {name: _spellings(name, told) for name, told in settings.items()}
+    for line in lines:
+        for name, spellings in names.items():
+            if any(spelling in line for spelling in spellings):
+                found.setdefault(name, set()).update(_stated(line, name, settings[name]))
+    kept = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+    return {name: value for name, value in kept.items() if value != "auto" or not settings[name]["open"]}
+
+
+def _spellings(name: str, told: Mapping[str, Any]) -> list[str]:
+    return [name, *told["flags"], *([told["variable"]] if told["variable"] else [])]
+
+
+def _stated(line: str, name: str, told: Mapping[str, Any]) -> list[str]:
+    """A bare name counts where the line is about a configuration, or begins with it."""
+    asked = [(re.escape(flag), r"=|\s") for flag in told["flags"]]
+    if told["variable"]:
+        asked.append((re.escape(told["variable"]), r"="))
+    if line.startswith(name) or any(word in line.lower() for word in _SAYS_SO):
+        asked.append((re.escape(name), r"[=:]|\s" if line.startswith(name) else r"[=:]"))
+    values = [
+        value
+        for spelling, between in asked
+        for value in re.findall(rf"(?<![\w-]){spelling}" + _VALUE % between, line)
+    ]
+    return [plain for value in values if (plain := _plain(value, told)) is not None]
+
+
+def _plain(value: str, told: Mapping[str, Any]) -> str | None:
+    """The value as the catalogue of settings spells it; None where it is none of its values."""
+    value = value.rstrip(".")
+    if told["values"] == ["true", "false"]:
+        value = _BOOLEANS.get(value.lower(), value.lower())
+    value = str(told["same"].get(value, value))
+    return None if value == "None" or (told["values"] and value not in told["values"]) else value

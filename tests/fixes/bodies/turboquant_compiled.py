@@ -1,0 +1,38 @@
+"""Dry launches of the TurboQuant kernels for this process's target; prints what the compiler made as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import torch
+from tests.fixes.compiled import summary
+
+from gpu_gotchas.fixes.split_kv.scratch import Scratch
+from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, plan, store
+from gpu_gotchas.fixes.turboquant.decoding import attend
+from gpu_gotchas.fixes.turboquant.storing import pack
+from gpu_gotchas.hardware.catalogue import find_target
+
+
+def both(name: str, form: Form, dtype: torch.dtype, head: int) -> list[dict[str, Any]]:
+    target = find_target(name)
+    made = plan(target, form, heads=16, kv_heads=2, head=head, batch=1, context=32768, multiprocessors=64)
+    book = Codebook.of(head, "cpu")
+    cache = torch.zeros(4, 16, 2, form.slot_bytes(head), dtype=torch.uint8)
+    numbers = torch.zeros(8, 8, dtype=torch.int32)
+    fresh = torch.zeros(8, 2, head, dtype=dtype)
+    store(fresh, fresh, cache, numbers[0], form=form, codebook=book)
+    stored = summary(pack, target.shared_optin)
+    scratch = Scratch.allocate(made, requests=1, device="cpu")
+    query = torch.zeros(1, 16, head, dtype=dtype)
+    decode(query, cache, numbers, numbers[0], scale=0.1, scratch=scratch, codebook=book)
+    said = {"form": form.value, "head": head}
+    return [{"kernel": "pack", **said, **stored},
+            {"kernel": "attend", **said, **summary(attend, target.shared_optin)}]  # fmt: skip
+
+
+name, dtype = sys.argv[1:]
+found = [both(name, form, getattr(torch, dtype), head) for form in Form for head in (64, 128, 256)]
+print(json.dumps([one for pair in found for one in pair]))

@@ -1,0 +1,162 @@
+"""What must not be said for certain: the text of an error under conditions, or in words, that are not it."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.search import fresh_index
+
+from gpu_gotchas.search import Verdict, search
+from gpu_gotchas.search.index import Index
+
+FP8 = "type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', 'fp8e5')"
+RAISED = f"triton.compiler.errors.CompilationError: at 1:0:\nValueError: {FP8}"
+MLA = (
+    'File "/usr/lib/python3/dist-packages/vllm/v1/attention/ops/triton_decode_attention.py", line 9, in '
+    "_decode_grouped_att_m_fwd\n"
+    "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 102400, Hardware limit: "
+    "101376. Reducing block sizes or `num_stages` may help."
+)
+OVERFLOW = MLA.splitlines()[1]
+SPEC = (
+    'File "/usr/lib/python3/dist-packages/vllm/spec_decode_attn.py", line 9, in _spec_attn_partial\n'
+    "triton.compiler.errors.CompilationError: Both operands must be same dtype. Got bf16 and fp16"
+)
+TURBOQUANT = """\
+File "/usr/lib/python3/dist-packages/{package}/ops/triton_turboquant_store.py", line 9, in _tq_fused_store_fp8
+  File "/usr/lib/python3/dist-packages/triton/language/semantic.py", line 9, in convert_custom_float8
+    assert arg.type.scalar.is_fp16() or arg.type.scalar.is_fp32()
+"""
+
+
+@pytest.fixture(scope="module")
+def index() -> Index:
+    return fresh_index()
+
+
+@pytest.mark.parametrize(
+    ("text", "record"),
+    [
+        (FP8, "triton-fp8e4nv-below-sm89"),
+        (RAISED, "triton-fp8e4nv-below-sm89"),
+        (f"[rank0]: E failed to compile kernel: {FP8}", "triton-fp8e4nv-below-sm89"),
+        (f"on an RTX 3090\n{RAISED}", "triton-fp8e4nv-below-sm89"),
+        (f"on an A100\n{RAISED}", "triton-fp8e4nv-below-sm89"),
+        (MLA, "triton-mla-fp8-smem-overflow"),
+        (f"vllm serve m --kv-cache-dtype fp8\n{MLA}", "triton-mla-fp8-smem-overflow"),
+        (f"engine config: kv_cache_dtype=auto, dtype=torch.bfloat16\n{MLA}", "triton-mla-fp8-smem-overflow"),
+        (SPEC, "spec-verify-attention-bf16-only"),
+        (TURBOQUANT.format(package="vllm"), "turboquant-bf16-key-cast-below-sm89"),
+    ],
+)
+def test_the_error_itself_is_it(index: Index, text: str, record: str) -> None:
+    answer = search(text, index=index)
+    assert (answer.verdict, answer.results[0].id) == (Verdict.THIS_IS_IT, record)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"kv_cache_dtype bfloat16\n{MLA}",
+        f"vllm serve m --kv-cache-dtype bfloat16\n{MLA}",
+        f"--kv-cache-dtype=bfloat16 \\\n{MLA}",
+        f"engine config: model='m', kv_cache_dtype=bfloat16, device=cuda\n{MLA}",
+        f"non-default args: {{'kv_cache_dtype': 'bfloat16'}}\n{MLA}",
+        f"VLLM_SPEC_DECODE_ATTN=0 vllm serve m\n{SPEC}",
+        f"vllm serve m --dtype bfloat16\n{SPEC}",
+    ],
+)
+def test_a_setting_that_the_record_is_not_about_takes_the_certainty(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert answer.results[0].disagreed
+    assert answer.results[0].do is None, "advice for another case"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"INFO 10-06 14:26:10 [cuda.py:482] Using TRITON_MLA backend out of ['TRITON_MLA']\n{OVERFLOW}",
+        f"Using TRITON_MLA backend.\n{OVERFLOW}",
+        f"export VLLM_SPEC_DECODE_ATTN=1\n{SPEC.splitlines()[1]}",
+    ],
+)
+def test_what_is_set_does_not_say_where_it_failed(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.LOOKS_LIKE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: type fp8e4nv not supported in this architecture. "
+        "The supported fp8 dtypes are ('fp8e4b8', 'fp8e5b16', 'fp8e5')",
+        f"Intel(R) Arc(TM) A770 Graphics\n{RAISED}",
+        f"Intel Data Center GPU Max 1550, torch 2.9.0+xpu\n{RAISED}",
+        f"NVIDIA H100\n{RAISED}",
+        f"GPU: H200, driver 570\n{RAISED}",
+        f"AMD Instinct MI300X\n{RAISED}",
+        f"| 0 NVIDIA L40S  On |\n{RAISED}",
+    ],
+)
+def test_a_card_that_the_record_is_not_about_takes_the_certainty(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert answer.results[0].disagreed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tests/test_fp8.py::test_says[type fp8e4nv not supported in this architecture] PASSED [ 20%]",
+        "I read that type fp8e4nv not supported in this architecture means there is no E4M3 below Ada.",
+        'The error "type fp8e4nv not supported in this architecture" is what older cards print.',
+        "what does type fp8e4nv not supported in this architecture mean?",
+        "when type fp8e4nv not supported in this architecture is raised, we fall back to int8",
+        "INFO 10-06 14:26:10 [fp8.py:4] type fp8e4nv not supported in this architecture, using Marlin",
+        "Fixed: docs say type fp8e4nv not supported in this architecture on Ampere",
+    ],
+)
+def test_words_about_the_error_are_not_the_error(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is not Verdict.THIS_IS_IT
+
+
+def test_a_copy_of_the_code_in_another_package_gets_no_advice_for_this_one(index: Index) -> None:
+    answer = search(TURBOQUANT.format(package="lmcache/v1"), index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    result = answer.results[0]
+    assert result.do is None
+    assert "lmcache" in result.disagreed[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fp8 not supported",
+        "INFO Using FlashInfer MoE backend",
+        "the fp8 dtype is great",
+        "fp8e5",
+        "fp8",
+        "kv cache",
+        "shared memory",
+        "flashinfer",
+        "bfloat16",
+        "RTX 3090",
+        "my card is an H100",
+        "Using Triton",
+        "marlin kernel",
+    ],
+)
+def test_a_word_or_two_that_much_is_about_names_nothing(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "record"),
+    [
+        ("fp8e4nv", "triton-fp8e4nv-below-sm89"),
+        ("fp8e4nv not supported", "triton-fp8e4nv-below-sm89"),
+        ("turboquant saturates keys", "turboquant-e4b15-key-saturation"),
+        ("triton mla fp8 shared memory", "triton-mla-fp8-smem-overflow"),
+    ],
+)
+def test_few_telling_words_are_enough(index: Index, text: str, record: str) -> None:
+    assert record in [result.id for result in search(text, index=index).results]
