@@ -307,3 +307,16 @@ def test_without_a_card_the_device_tier_says_so() -> None:
     assert seen.answer
     assert seen.answer.ended == "unloadable"
     assert "torch sees no card of sm_86 here" in seen.answer.exception
+
+
+def test_asking_about_something_else_in_between_imports_a_release_once(tmp_path: Path, light: Path) -> None:
+    """What importing costs is paid once a release, though each target is first asked about by itself."""
+    (tmp_path / "made_up_release.py").write_text("import os\nBY = os.getpid()\n")
+    repro = tmp_path / "repro.py"
+    repro.write_text("def bug_package(target):\n    import made_up_release\n    return made_up_release.BY\n")
+    asked = Request(str(repro), "bug_package", Tier.PACKAGE, "cpu", str(tmp_path), ("made_up_release",))
+    plain = Request(str(repro), "bug_package", Tier.PACKAGE, "cpu", str(tmp_path))
+    with Children() as children:
+        seen = [children.run(request).answer for request in (asked, plain, asked)]
+    first, between, last = (answer.value if answer else None for answer in seen)
+    assert first == last != between

@@ -29,6 +29,10 @@ def command(
     only: Annotated[
         str, typer.Option(metavar="MODULE", help="Only kernels of modules that begin with this.")
     ] = "",
+    summary: Annotated[
+        Path | None,
+        typer.Option("--table", metavar="FILE", help="Write what was found as one document."),
+    ] = None,
     seconds: Annotated[
         float, typer.Option("--time-limit", metavar="SECONDS", help="What one kernel may take.")
     ] = 120.0,
@@ -64,7 +68,20 @@ def command(
             file.writelines(f"{json.dumps(row.to_data())}\n" for row in rows)
             file.flush()
             terminal.note(f"{number} of {len(waiting)}: {kernel}")
-    return _conclude(read_rows(report), terminal)
+    rows = read_rows(report)
+    if summary:
+        _write(summary, rows, package, len(kernels), names)
+    return _conclude(rows, terminal)
+
+
+def _write(path: Path, rows: list[Row], package: str, kernels: int, targets: list[str]) -> None:
+    from importlib import metadata
+
+    from gpu_gotchas.proving.audit_table import table
+
+    versions = {"triton": metadata.version("triton")}
+    made = table(rows, package=package, kernels=kernels, targets=targets, versions=versions)
+    path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 def _conclude(rows: list[Row], terminal: Terminal) -> int:

@@ -25,12 +25,12 @@ _STREAMS = ("stdout", "stderr")
 class Children:
     """Starts a child for each request; a context manager that leaves no process behind.
 
-    The nursery starts with the first probe that it can serve, and anew when it was lost.
+    A nursery starts with the first probe that it can serve, and anew when it was lost.
     """
 
     def __init__(self) -> None:
-        self._nursery: Nursery | None = None
-        self._serves: tuple[str | None, str | None] = None, None
+        # What was imported of one release, or with one Triton, serves no other.
+        self._nurseries: dict[tuple[str | None, str | None], Nursery] = {}
 
     def __enter__(self) -> Children:
         return self
@@ -41,9 +41,9 @@ class Children:
         self.close()
 
     def close(self) -> None:
-        """End the nursery."""
-        nursery, self._nursery = self._nursery, None
-        if nursery is not None:
+        """End the nurseries."""
+        while self._nurseries:
+            _, nursery = self._nurseries.popitem()
             nursery.close()
 
     def run(self, request: Request, timeout: float = TIMEOUT) -> Observation:
@@ -58,17 +58,29 @@ class Children:
             return _observation(folder, end, round(time.monotonic() - started, 3), timeout)
 
     def _fork(self, request: Request, folder: Path, timeout: float) -> End:
-        # What was imported of one release, or with one Triton, serves no other.
         serves = request.first, request.package if request.imports else None
-        if self._nursery is not None and (serves != self._serves or not self._nursery.alive):
-            self.close()
         try:
-            if self._nursery is None:
-                self._nursery, self._serves = Nursery(folder / "cache", request.first), serves
-            return self._nursery.run(request, folder, timeout)
+            return self._nursery(serves, folder).run(request, folder, timeout)
         except NurseryLost as lost:
-            self.close()
+            self._end(serves)
             return End(exit=1, lost=str(lost))
+
+    def _nursery(self, serves: tuple[str | None, str | None], folder: Path) -> Nursery:
+        known = self._nurseries.get(serves)
+        if known is not None and known.alive:
+            return known
+        self._end(serves)
+        first, package = serves
+        # A release that was imported whole takes a gigabyte: one of them at a time, beside one of none.
+        for other in [other for other in self._nurseries if (other[1] is None) is (package is None)]:
+            self._end(other)
+        self._nurseries[serves] = Nursery(folder / "cache", first)
+        return self._nurseries[serves]
+
+    def _end(self, serves: tuple[str | None, str | None]) -> None:
+        nursery = self._nurseries.pop(serves, None)
+        if nursery is not None:
+            nursery.close()
 
     def _spawn(self, request: Request, folder: Path, timeout: float) -> End:
         # -P: the folder one stands in may hold a module of a name that the child imports.
