@@ -59,7 +59,8 @@ def test_rows_survive_their_file() -> None:
 def test_the_assembler_s_words_are_told_without_folders_of_this_machine() -> None:
     error = RuntimeError(
         "Internal Triton PTX codegen error\n`ptxas` stderr:\n"
-        "ptxas /tmp/x/y.ptx, line 9; error   : Feature 'f' requires .target sm_90 or higher\n\n"
+        "ptxas /tmp/x/y.ptx, line 9; error   : Feature 'f' requires .target sm_90 or higher\n"
+        "ptxas fatal   : Ptx assembly aborted due to errors\n\n"
         "Repro command: /opt/z/ptxas --gpu-name=sm_80 /tmp/x/y.ptx"
     )
     told = "RuntimeError: ptxas y.ptx, line 9; error   : Feature 'f' requires .target sm_90 or higher"

@@ -71,5 +71,6 @@ def _words(error: BaseException) -> str:
     told = getattr(inner, "error_message", None) or str(inner) or type(inner).__name__
     lines = [line.strip() for line in str(told).splitlines() if line.strip()]
     # ptxas ends with the command that was run, which names folders of this machine.
-    telling = [line for line in lines if "ptxas" in line and not line.startswith("Repro")] or lines
-    return f"{type(inner).__name__}: {_FOLDERS.sub('', telling[-1]) if telling else ''}"[:300]
+    assembler = [line for line in lines if line.startswith("ptxas ") and "error" in line]
+    telling = assembler[0] if assembler else (lines or [""])[-1]
+    return f"{type(inner).__name__}: {_FOLDERS.sub('', telling)}"[:300]
