@@ -276,4 +276,5 @@ def knowledge(*more: Entry, candidates: tuple[Candidate, ...] | None = None) -> 
 
 def written() -> Mapping[str, bytes]:
     """Hand-written pages as small as they may be."""
-    return {"index.md": b"# Sample\n\n<!-- counts -->\n\n<!-- gotchas by severity -->\n"}
+    markers = ("paste", "counts", "newest", "most reported")
+    return {"index.md": "\n\n".join(["# Sample", *(f"<!-- {one} -->" for one in markers)]).encode()}

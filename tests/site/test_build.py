@@ -111,7 +111,9 @@ def test_a_generated_page_does_not_replace_a_written_one() -> None:
         files(knowledge(), {**written(), "matrix.md": b"# Mine\n"})
 
 
-@pytest.mark.parametrize("lost", ["<!-- counts -->", "<!-- gotchas by severity -->"])
+@pytest.mark.parametrize(
+    "lost", ["<!-- paste -->", "<!-- counts -->", "<!-- newest -->", "<!-- most reported -->"]
+)
 def test_the_start_page_must_have_room_for_what_is_generated(lost: str) -> None:
     text = written()["index.md"].decode().replace(lost, "")
     with pytest.raises(MissingMarker, match=re.escape(lost)):

@@ -234,7 +234,7 @@ def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:
         for target in ("sm_120", "gfx1100", "sm_89", "gfx90a", "gfx942")
     )
     made = page_of(Entry(gotcha("sample-new"), results, Proof(), "x"))
-    assert "comes first for gfx90a, gfx942, gfx1100, sm_89, sm_120 <" in made
+    assert "comes first for gfx90a, gfx942, gfx1100, sm_89, sm_120<br>" in made
 
 
 def test_what_did_not_fail_has_no_words_of_its_own() -> None:
@@ -271,8 +271,22 @@ def test_the_proof_is_told_in_a_line_for_each_way_and_the_rest_is_folded() -> No
     short, _, rest = made.partition("## Proof")[2].partition("<details")
     assert "- On a card: NVIDIA GB10: fails as described for sm_121" in short
     assert "fails as described for sm_89, sm_120, sm_121" in short
-    assert "in its own words" not in short
-    assert "in its own words" in rest
+    assert "<code>" not in short
+    assert "<br><code>" in rest
+
+
+def test_every_section_stands_where_it_was_written() -> None:
+    """A block in a block of its own kind would end the outer one, and the rest of the page fall out of it."""
+    html = render(page_of(full()))
+    depth, headings_at = 0, []
+    for close, name in re.findall(r"<(/?)(div|details|ul|li|h2)[ >]", html):
+        if name == "h2" and not close:
+            headings_at.append(depth)
+        elif name != "h2":
+            depth += -1 if close else 1
+    assert depth == 0
+    assert set(headings_at) == {0}
+    assert len(headings_at) > 8
 
 
 def test_what_differs_from_time_to_time_is_not_shown_as_a_template() -> None:

@@ -177,11 +177,20 @@ def test_withdrawn_records_are_not_in_the_matrix() -> None:
 def test_the_start_page_counts_what_results_bear_out() -> None:
     made = files(knowledge(), written())["index.md"].decode()
     assert "4 gotchas, 1 withdrawn. Proven: 1 on a card, 1 by compilation. Not proven yet: 2." in made
-    assert made.index("### Blocker") < made.index("### Major")
     assert "sample-retracted" not in made
 
 
-def test_the_written_start_page_has_three_ways_in_and_an_install_line() -> None:
+def test_the_start_page_shows_the_newest_and_the_most_reported() -> None:
+    newest = Entry(gotcha("sample-newest", added="2027-01-01"))
+    met = Entry(gotcha("sample-met", added="2026-01-01", reporter_count=99))
+    made = files(knowledge(newest, met), written())["index.md"].decode()
+    links = re.findall(r"gotchas/(sample-[a-z-]+)\.md", made)
+    assert links[0] == "sample-newest"
+    assert "(gotchas/sample-met.md) 99 people" in made
+    assert 2 < len(links) <= 12
+
+
+def test_the_written_start_page_says_how_to_install_and_to_ask() -> None:
     from tests.site.rendering import ROOT, render
 
     document = read(render((ROOT / "docs" / "index.md").read_text("utf-8")))

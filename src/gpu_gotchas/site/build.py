@@ -22,6 +22,7 @@ from gpu_gotchas.site import (
     table_page,
 )
 from gpu_gotchas.site.feeds import atom, json_export, llms
+from gpu_gotchas.site.feeds.browser_search import SEARCH_PATH, search_json
 from gpu_gotchas.site.feeds.markdown_copy import markdown_copy
 from gpu_gotchas.site.feeds.redirects import redirects
 from gpu_gotchas.site.feeds.signatures import signatures
@@ -112,6 +113,8 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
         path = concept_path(concept)
         yield path, concept_page.page(concept, entries, knowledge, at(path))
     yield "index.json", json_export.index(knowledge)
+    if knowledge.index:
+        yield SEARCH_PATH, search_json(knowledge.index)
     yield "signatures.json", signatures(knowledge)
     yield atom.FEED_PATH, atom.atom(knowledge)
     yield "llms.txt", llms.llms_txt(knowledge)

@@ -20,6 +20,7 @@ from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.proof import Proof, kept_results, prove
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
+from gpu_gotchas.search.build import build_index
 from gpu_gotchas.site.benchmarks import Benchmark, load_benchmarks
 
 _RANK = {Status.DRAFT: 0, Status.REPRODUCED: 1, Status.VERIFIED: 2}
@@ -60,7 +61,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """entries and candidates are sorted by id. generated: the day of the build (ISO)."""
+    """entries and candidates are sorted by id. generated: the day of the build (ISO).
+
+    index: what search reads, empty where nothing is to be searched.
+    """
 
     entries: tuple[Entry, ...]
     candidates: tuple[Candidate, ...]
@@ -70,6 +74,7 @@ class Knowledge:
     gpus: tuple[Gpu, ...] = field(default_factory=gpus)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     benchmarks: tuple[Benchmark, ...] = ()
+    index: bytes = b""
 
     @cached_property
     def by_id(self) -> Mapping[str, Entry]:
@@ -102,6 +107,7 @@ def gather(root: Path | None = None, today: date | None = None) -> Knowledge:
         candidates=load_candidates(root),
         generated=(today or date.today()).isoformat(),
         settings=settings(),
+        index=build_index(root),
         benchmarks=load_benchmarks((root or records_root()).parent / "benchmarks" / "results"),
     )
 

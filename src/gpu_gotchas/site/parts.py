@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from gpu_gotchas.hardware.gpus import Gpu
+from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.records.holes import Literal
 from gpu_gotchas.records.model import Candidate, Case, Gotcha, Report, Severity, Signature, Status
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Subject
 from gpu_gotchas.site.evidence import Mark, ground
-from gpu_gotchas.site.knowledge import Entry
+from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import block, blocks, bullets, fence, link, table, text
-from gpu_gotchas.site.wording import KINDS, STATUSES, listed, plural, versions
+from gpu_gotchas.site.wording import KINDS, STATUSES, gpu_name, listed, plural, target_words, versions
 
 _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
+_EXAMPLES = 3
 # A sign for each mark, so that none is told by its colour alone. U is upstream's own code, whoever ran it.
 SIGNS = {
     Mark.CLAIMED: "○",
@@ -94,6 +98,23 @@ def gotcha_table(entries: Iterable[Entry], links: Links) -> str:
     ]
     found = table(["Gotcha", "Severity", "Effect", "Known", "Reported by"], rows)
     return block("gotchas", found) if found else ""
+
+
+def card_targets(knowledge: Knowledge) -> list[tuple[Target, str]]:
+    """Targets of which there is a card, with words to choose one by: `8.6: RTX 3090, A10, A40`."""
+    found = []
+    for target in knowledge.targets:
+        cards = sorted(knowledge.gpus_by_target.get(target.name, ()), key=_familiarity)
+        if cards:
+            names = ", ".join(map(gpu_name, cards[:_EXAMPLES]))
+            found.append((target, f"{target_words(target)}: {names}"))
+    return found
+
+
+def _familiarity(gpu: Gpu) -> tuple[bool, int]:
+    """Plain names come first, of no mobile, embedded or cut-down card; of these the largest."""
+    plain = re.fullmatch(r"nvidia-(?:[rg]tx-)?[a-z]*\d+|amd-[a-z0-9-]*\d+x?", gpu.id)
+    return plain is None, -gpu.multiprocessors
 
 
 def candidate_list(candidates: Iterable[Candidate], links: Links) -> str:

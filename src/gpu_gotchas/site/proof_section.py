@@ -165,7 +165,7 @@ def _measured(group: Iterable[Result], gotcha: Gotcha) -> str:
 
 
 def _reasons(group: Sequence[Result]) -> str:
-    """What failed in its own words, folded: equal ones once, and the rest of many in the JSON."""
+    """What failed in its own words: equal ones once, and the rest of many in the JSON."""
     targets: dict[str, list[str]] = {}
     for result in group:
         # Of a measured quantity the number stands there already.
@@ -180,7 +180,7 @@ def _reasons(group: Sequence[Result]) -> str:
     ]
     if len(targets) > _MOST_REASONS:
         said.append(f"{len(targets) - _MOST_REASONS} more in the JSON")
-    return f" <details><summary>in its own words</summary>{'<br>'.join(said)}</details>"
+    return f"<br>{'<br>'.join(said)}"
 
 
 def _cut(reason: str) -> str:

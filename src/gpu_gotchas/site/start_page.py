@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpu_gotchas.records.model import Severity, Status
+from gpu_gotchas.records.model import Status
+from gpu_gotchas.site import paste_box
 from gpu_gotchas.site.evidence import Ground, ground
+from gpu_gotchas.site.feeds.atom import changed
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import blocks, bullets
-from gpu_gotchas.site.parts import by_severity, count, status_chip
+from gpu_gotchas.site.markdown import bullets
+from gpu_gotchas.site.parts import by_severity, count, people, status_chip
 from gpu_gotchas.site.wording import plural
+
+_FEW = 6
 
 
 class MissingMarker(ValueError):
@@ -50,17 +54,21 @@ def _counts(knowledge: Knowledge, _: Links) -> str:
     )
 
 
-def _by_severity(knowledge: Knowledge, links: Links) -> str:
-    parts = []
-    for severity in Severity:
-        entries = [entry for entry in by_severity(knowledge.standing) if entry.gotcha.severity is severity]
-        if entries:
-            parts.append(f"### {severity.value.capitalize()}")
-            parts.append(bullets(f"{links.gotcha(one.gotcha.id)} {status_chip(one)}" for one in entries))
-    return blocks(*parts)
+def _newest(knowledge: Knowledge, links: Links) -> str:
+    newest = sorted(by_severity(knowledge.standing), key=changed, reverse=True)
+    return bullets(f"{links.gotcha(one.gotcha.id)} {status_chip(one)}" for one in newest[:_FEW])
+
+
+def _most_reported(knowledge: Knowledge, links: Links) -> str:
+    ranked = sorted(by_severity(knowledge.standing), key=lambda one: -one.gotcha.reporter_count)
+    return bullets(
+        f"{links.gotcha(one.gotcha.id)} {people(one.gotcha)}" for one in ranked[:_FEW] if people(one.gotcha)
+    )
 
 
 _PARTS: dict[str, Callable[[Knowledge, Links], str]] = {
+    "paste": lambda knowledge, _: paste_box.box(knowledge),
     "counts": _counts,
-    "gotchas by severity": _by_severity,
+    "newest": _newest,
+    "most reported": _most_reported,
 }

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Kind, Severity
 from gpu_gotchas.site.evidence import gpu_target, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import attribute, blocks, front_matter
-from gpu_gotchas.site.parts import by_severity, count, known, people, severity_chip, status_chip
+from gpu_gotchas.site.parts import by_severity, card_targets, count, known, people, severity_chip, status_chip
 from gpu_gotchas.site.reach import strikes
-from gpu_gotchas.site.wording import KINDS, gpu_name, package_name, target_words
+from gpu_gotchas.site.wording import KINDS, package_name
 
-_EXAMPLES = 3
 _HEADS = ("Gotcha", "Severity", "Effect", "Known", "Reported by", "Added")
 
 
@@ -40,7 +38,7 @@ def _filters(knowledge: Knowledge, links: Links) -> str:
     severities = [(one.value, one.value) for one in Severity]
     kinds = [(one.value, KINDS[one]) for one in Kind]
     packages = [(name, package_name(name)) for name in links.sitemap.packages]
-    targets = [(one.name, _target_words(one, knowledge)) for one in _targets(knowledge)]
+    targets = [(one.name, said) for one, said in card_targets(knowledge)]
     return (
         '<form class="gg-filters" hidden role="search" aria-label="Filter the table">\n'
         '<label>Words <input type="search" name="text" autocomplete="off" spellcheck="false"></label>\n'
@@ -62,16 +60,6 @@ def _select(label: str, name: str, options: Sequence[tuple[str, str]]) -> str:
         f'<option value="{attribute(value)}">{attribute(said)}</option>' for value, said in options
     )
     return f'<label>{label} <select name="{name}"><option value="">any</option>{shown}</select></label>'
-
-
-def _targets(knowledge: Knowledge) -> list[Target]:
-    return [one for one in knowledge.targets if knowledge.gpus_by_target.get(one.name)]
-
-
-def _target_words(target: Target, knowledge: Knowledge) -> str:
-    """`8.6: RTX 3090, A10, A40`."""
-    names = [gpu_name(gpu) for gpu in knowledge.gpus_by_target[target.name][:_EXAMPLES]]
-    return f"{target_words(target)}: {', '.join(names)}"
 
 
 def _table(entries: Iterable[Entry], knowledge: Knowledge) -> str:
@@ -120,7 +108,7 @@ def target_names(entry: Entry, knowledge: Knowledge) -> list[str]:
     reported = {gpu_target(on, knowledge) for report in standing_reports(entry.gotcha) for on in report.on}
     return [
         target.name
-        for target in _targets(knowledge)
+        for target, _ in card_targets(knowledge)
         if target.name in reported
         or any(strikes(entry.gotcha, gpu) is not Truth.NO for gpu in knowledge.gpus_by_target[target.name])
     ]

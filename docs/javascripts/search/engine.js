@@ -1,0 +1,130 @@
+// From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
+import { NOTHING_KNOWN, assess } from "./conditions.js";
+import { doubter } from "./certain.js";
+import { decider } from "./decide.js";
+import { factFinder, merge } from "./evidence.js";
+import { Gist } from "./gist.js";
+import { LineSplitter, cleaner } from "./lines.js";
+import { Matcher, bestOfEach } from "./match.js";
+import { boilerplate, joiner, troubleTeller, unwrapper } from "./messages.js";
+import { questioner } from "./questions.js";
+import { ranker } from "./rank.js";
+import { wording } from "./words.js";
+
+// Everything that is made once from search.json.
+export class Engine {
+  constructor(index) {
+    const { rules } = index;
+    this.index = index;
+    this.clean = cleaner(rules);
+    this.unwrap = unwrapper(rules);
+    this.isTrouble = troubleTeller(rules);
+    this.join = joiner(rules, this.unwrap);
+    Object.assign(
+      this,
+      questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate: boilerplate(rules) }),
+    );
+    this.rank = ranker(index, wording(rules));
+    this.facts = factFinder(index);
+    this.certain = doubter(rules, this.unwrap);
+    this.decide = decider(rules, this.certain);
+  }
+
+  // target: what code is compiled for where it happened, when somebody says so.
+  answer(text, target = null) {
+    const search = new Search(this);
+    search.feed(text);
+    return search.answer(target);
+  }
+}
+
+// One search over a stream. Feed it text as it comes, ask for the answer at the end.
+export class Search {
+  constructor(engine) {
+    this.engine = engine;
+    this.splitter = new LineSplitter(engine.index.rules);
+    this.matcher = new Matcher(engine.index);
+    this.gist = new Gist(engine.index.rules, engine.isTrouble);
+    this.waiting = [];
+  }
+
+  feed(text) {
+    this.take(this.splitter.feed(text));
+  }
+
+  take(lines) {
+    const block = this.engine.index.rules.engine._BLOCK;
+    this.waiting.push(...lines);
+    let at = 0;
+    for (; this.waiting.length - at >= block; at += block) this.flush(this.waiting.slice(at, at + block));
+    if (at) this.waiting = this.waiting.slice(at);
+  }
+
+  flush(waiting) {
+    if (!waiting.length) return;
+    const { clean, join, index } = this.engine;
+    const cleaned = waiting.map(({ number, text }) => ({ number, text: clean(text) }));
+    const whole = join(waiting).map((line) => ({ ...line, text: clean(line.text) }));
+    const place = ({ number, end }) => end ?? number; // joined lines stand behind their last piece
+    this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned);
+    this.gist.feed(cleaned);
+    this.gist.feed(whole.slice(0, index.rules.engine._MOST_JOINED));
+  }
+
+  answer(target = null) {
+    const { engine, gist } = this;
+    const { index } = engine;
+    this.take(this.splitter.finish());
+    this.flush(this.waiting);
+    this.waiting = [];
+    const best = bestOfEach(this.matcher.hits().filter((hit) => hit.context.length || !hit.generic));
+    const given = target ? { cards: [{ name: target, target }], software: {}, settings: {} } : null;
+    const machine = merge(given, engine.facts(gist.facts));
+    const asked = engine.questions(gist.kept, gist.count);
+    const ran = engine.rank(asked, (machine?.cards ?? []).map((card) => card.target).filter(Boolean));
+    const ranked = new Map(ran.map((one) => [one.record, one]));
+    const names = new Set([...best.keys(), ...[...ranked.keys()].slice(0, index.rules.engine._MOST_RANKED)]);
+    const firstRank = best.size > 1 ? engine.failingRank(gist.kept) : null;
+    const found = [...names].map((name) => {
+      const entry = index.records[name];
+      const hit = best.get(name) ?? null;
+      const rank = hit && firstRank ? engine.unwrap(hit.lines[0].text).rank : null;
+      return {
+        entry,
+        assessment: this.assess(entry, machine, hit),
+        hit,
+        ranked: ranked.get(name) ?? null,
+        follows: rank !== null && rank !== firstRank,
+      };
+    });
+    const successors = new Map(
+      found.map(({ entry }) => entry.withdrawn?.successor).filter(Boolean).map((name) => [name, index.records[name]]),
+    );
+    const answer = engine.decide(found.filter(({ hit }) => hit), found.filter(({ hit }) => !hit), successors, index.date);
+    if (!answer.results.length) answer.collect = whatToCollect(index.rules.advice, gist.facts, asked, machine);
+    return answer;
+  }
+
+  assess({ affects }, machine, hit) {
+    const assessment = machine ? assess(affects, machine) : NOTHING_KNOWN;
+    const strange = hit && this.engine.certain.strangePackage(hit, affects);
+    if (!strange) return assessment;
+    return { ...assessment, truth: "no", disagreed: [...assessment.disagreed, strange] };
+  }
+}
+
+function whatToCollect({ _LATE }, lines, { fails }, machine) {
+  const wanted = [];
+  if (!fails) wanted.push("the first error of the log, with the twenty lines before it and its traceback");
+  if (lines.some((line) => _LATE.some((sign) => line.includes(sign)))) {
+    wanted.push(
+      "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is reported later than " +
+        "it happens, and the traceback is of another call",
+    );
+  }
+  if (!machine?.cards) wanted.push("the card and its driver: nvidia-smi -q, or amd-smi static");
+  if (!machine || !Object.keys(machine.software).length) {
+    wanted.push("versions: python -m torch.utils.collect_env, and pip list");
+  }
+  return [...wanted, "the whole command line, and the variables that were set for it"];
+}

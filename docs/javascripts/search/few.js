@@ -1,0 +1,35 @@
+// A text of a word or two: it means a record only where few are called so (search/few.py).
+import { Pattern } from "./patterns.js";
+import { parse } from "./templates.js";
+
+export function fewMeaner(index, { words, isCommon }) {
+  const R = index.rules.few;
+  const card = new Pattern(R._CARD);
+  const calm = new Set(R._CALM);
+
+  // The words that a record is called by, and those that its failure prints.
+  function namesOf({ id, aliases, concepts, title, signatures }) {
+    const printed = signatures.flatMap(({ lines, context }) => [...lines, ...context]);
+    const literals = printed.flatMap((line) => parse(line).map(({ literal }) => literal).filter(Boolean));
+    return new Set([id, ...aliases, ...concepts, title, ...literals].flatMap(words));
+  }
+
+  // The records that a text of few words may mean; null where it has more to say than that.
+  return (texts) => {
+    const said = texts.flatMap((text) => text.split(" ").filter(Boolean));
+    const told = new Set(said.flatMap(words).filter((word) => !isCommon(word)));
+    if (said.length > R._LONGEST || told.size > R._FEW) return null;
+    if ([...told].every((word) => card.fullmatch(word)) || calm.has(said[0])) return new Set();
+    const holders = new Set([...told].flatMap((word) => (Object.hasOwn(index.words, word) ? index.words[word] : [])).map(([record]) => record));
+    const shared = new Map();
+    for (const position of holders) {
+      const names = namesOf(index.records[index.ids[position]]);
+      shared.set(index.ids[position], [...told].filter((word) => names.has(word)).length);
+    }
+    const sharing = (count) => new Set([...shared].filter(([, found]) => found === count).map(([name]) => name));
+    const byAll = sharing(told.size);
+    if (byAll.size || told.size < R._FEW) return byAll.size <= R._MOST_MEANT * told.size ? byAll : new Set();
+    const byMost = sharing(told.size - 1);
+    return byMost.size <= R._MOST_MEANT ? byMost : new Set();
+  };
+}
