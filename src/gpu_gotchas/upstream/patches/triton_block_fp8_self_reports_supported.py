@@ -61,5 +61,4 @@ PATCH = Patch(
     replace=_replace,
     ask=_ask,
     card="sm_86",
-    opt_in=True,
 )
