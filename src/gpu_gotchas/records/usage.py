@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from gpu_gotchas.records.sources import module_file, read_source
 
 _CODE = " " * 4
-_PATCHES = "gpu_gotchas.upstream.patches."
+PATCHES = "gpu_gotchas.upstream.patches."
+"""What lies below it changes an installed package, and is switched on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def read_usage(use: str) -> Usage | None:
         return None
     source = read_source(path)
     docstring = source.docstring or ""
-    if module.startswith(_PATCHES):
+    if module.startswith(PATCHES):
         return Usage(docstring.partition("\n")[0], "", (f"{switched_on(module)} vllm serve MODEL",))
     example = example_in(docstring)
     return Usage(docstring.partition("\n")[0], _imports(use, module, source.names, example), example)

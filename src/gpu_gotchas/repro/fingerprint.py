@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from gpu_gotchas.records.model import FixType, Gotcha
+from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.records.usage import PATCHES
 from gpu_gotchas.repro.source import Repro
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -43,7 +44,7 @@ def _claims(record: Path) -> str:
 
 def _sources(gotcha: Gotcha, repro: Repro) -> set[Path]:
     # What a patch does to a package is shown by the table of patches and releases, not by the record's runs.
-    fixes = (fix.use for fix in gotcha.fixes if fix.type is not FixType.PATCH)
+    fixes = (fix.use for fix in gotcha.fixes if not fix.use.startswith(PATCHES))
     waiting = [repro.path, *_ours(fixes)]
     found: set[Path] = set()
     while waiting:
