@@ -8,9 +8,9 @@ from gpu_gotchas.site.markdown import blocks, bullets, code, details, front_matt
 from gpu_gotchas.site.wording import listed, package_name, plural
 
 _INTRODUCTION = (
-    "`gotchas audit` compiles the Triton kernels of a release for cards that are not here. What it shows is a "
+    "`gotchas audit` compiles the Triton kernels of a release for cards that are not here. It shows a "
     "place to look and no proof: arguments are guessed where nothing states them, and a kernel that does not "
-    "compile for a card harms nobody where the release never launches it there."
+    "compile for a card harms nobody where no release launches it there."
 )
 _WORDS = {
     "no-fp8": "has no FP8 E4M3 to compile it with",
