@@ -49,7 +49,7 @@ def _run(command: list[str], **variables: str) -> Any:
         env=environment | variables,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -34,5 +34,5 @@ def both(name: str, form: Form, dtype: torch.dtype, head: int) -> list[dict[str,
 
 
 name, dtype = sys.argv[1:]
-found = [both(name, form, getattr(torch, dtype), head) for form in Form for head in (64, 128, 256)]
+found = [both(name, form, getattr(torch, dtype), head) for form in Form for head in (128, 256)]
 print(json.dumps([one for pair in found for one in pair]))

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("triton")
 
 from gpu_gotchas.fixes.launch_audit import Row, audit_kernel
+from gpu_gotchas.fixes.launch_audit.compiling import _words
 from tests.fixes.launch_audit import kernels
 
 TARGETS = ["sm_80", "sm_86", "sm_89", "sm_120"]
@@ -53,3 +54,14 @@ def test_fp8_operands_are_a_variant_of_their_own() -> None:
 def test_rows_survive_their_file() -> None:
     for row in rows("to_fp8").values():
         assert Row.from_data(row.to_data()) == row
+
+
+def test_the_assembler_s_words_are_told_without_folders_of_this_machine() -> None:
+    error = RuntimeError(
+        "Internal Triton PTX codegen error\n`ptxas` stderr:\n"
+        "ptxas /tmp/x/y.ptx, line 9; error   : Feature 'f' requires .target sm_90 or higher\n"
+        "ptxas fatal   : Ptx assembly aborted due to errors\n\n"
+        "Repro command: /opt/z/ptxas --gpu-name=sm_80 /tmp/x/y.ptx"
+    )
+    told = "RuntimeError: ptxas y.ptx, line 9; error   : Feature 'f' requires .target sm_90 or higher"
+    assert _words(error) == told

@@ -78,7 +78,7 @@ def test_elements_by_name(name: str, kind: str) -> None:
 
 def test_numbers_and_constants_by_name() -> None:
     assert (scalar("softmax_scale"), scalar("n_rows"), scalar("has_bias")) == ("fp32", "i32", "i1")
-    assert constant("USE_ALIBI") is False
+    assert constant("USE_ALIBI") is constant("launch_pdl") is False
     assert constant("HEAD_SIZE") == 128
     assert constant("BLOCK_M") == 64
     with pytest.raises(KeyError):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from gpu_gotchas.fixes.launch_audit.intermediate import narrow_offsets, upcast_fp8_dots
 from gpu_gotchas.fixes.launch_audit.specialise import Specialisation
 from gpu_gotchas.hardware.catalogue import find_target
+
+_FOLDERS = re.compile(r"(?<![\w.:])/(?:[^\s/'\"]+/)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +69,8 @@ def _words(error: BaseException) -> str:
     while inner.__cause__ is not None:
         inner = inner.__cause__
     told = getattr(inner, "error_message", None) or str(inner) or type(inner).__name__
-    last = [line.strip() for line in str(told).splitlines() if line.strip()][-1:]
-    return f"{type(inner).__name__}: {last[0] if last else ''}"[:300]
+    lines = [line.strip() for line in str(told).splitlines() if line.strip()]
+    # ptxas ends with the command that was run, which names folders of this machine.
+    assembler = [line for line in lines if line.startswith("ptxas ") and "error" in line]
+    telling = assembler[0] if assembler else (lines or [""])[-1]
+    return f"{type(inner).__name__}: {_FOLDERS.sub('', telling)}"[:300]

@@ -35,7 +35,7 @@ _SCALARS: Final[Sequence[tuple[str, str]]] = (
 )
 _CONSTANTS: Final[Sequence[tuple[str, Value]]] = (
     (r"^(IS|HAS|USE|ENABLE|DO|APPLY|SKIP|RETURN|WITH|STORE|SAVE|CAUSAL|FUSE|NEEDS?|ALLOW|FORCE)(_|$)", False),
-    (r"causal|fp8|quant|bias|varlen|alibi|sink|cap|debug|interleave|neox|is_|has_|use_|enable", False),
+    (r"pdl|causal|fp8|quant|bias|varlen|alibi|sink|cap|debug|interleave|neox|is_|has_|use_|enable", False),
     (r"GROUP_SIZE_M|GROUP_M|top_?k|num_stage|NUM_SPLIT|SPLIT|WAVES", 1),
     (r"HEAD|DMODEL|BLOCK_D|DV|DPE|D_?K|latent|ROPE|_DIM|dim|HIDDEN|PADDED|stride", 128),
     (r"PAGE|block_size$|BLOCK_H|KV_BLOCK", 16),
