@@ -139,7 +139,7 @@ def _is_light(site: Path) -> None:
 def test_the_navigation_is_short() -> None:
     """Each entry stands on every page."""
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
-    assert 8 <= len(nav) <= 14
+    assert 8 <= len(nav) <= 12
 
 
 def test_no_fonts_and_no_plugin() -> None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gpu_gotchas.site import (
-    audit_page,
     benchmarks_page,
     candidates_page,
     concept_page,
@@ -94,7 +93,6 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
     yield "gpus/index.md", index_pages.gpus(knowledge, at("gpus/index.md"))
     yield "packages/index.md", index_pages.packages(at("packages/index.md"))
     yield "concepts/index.md", index_pages.concepts(knowledge, at("concepts/index.md"))
-    yield "audit.md", audit_page.page(knowledge)
     yield "benchmarks.md", benchmarks_page.page(knowledge)
     yield "matrix.md", matrix.page(knowledge, at("matrix.md"))
     yield CANDIDATES, candidates_page.page(knowledge, at(CANDIDATES))

@@ -22,7 +22,6 @@ from gpu_gotchas.repro.proof import Proof, kept_results, prove
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
 from gpu_gotchas.search.build import build_index
-from gpu_gotchas.site.audits import Audit, load_audits
 from gpu_gotchas.site.benchmarks import Benchmark, load_benchmarks
 
 _RANK = {Status.DRAFT: 0, Status.REPRODUCED: 1, Status.VERIFIED: 2}
@@ -81,7 +80,6 @@ class Knowledge:
     gpus: tuple[Gpu, ...] = field(default_factory=gpus)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     benchmarks: tuple[Benchmark, ...] = ()
-    audits: tuple[Audit, ...] = ()
     index: bytes = b""
 
     @cached_property
@@ -117,7 +115,6 @@ def gather(root: Path | None = None, today: date | None = None) -> Knowledge:
         settings=settings(),
         index=build_index(root),
         benchmarks=load_benchmarks((root or records_root()).parent / "benchmarks" / "results"),
-        audits=load_audits((root or records_root()).parent / "audits"),
     )
 
 
