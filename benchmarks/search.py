@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.search_baselines import BASELINES, Bm25, texts_of
+from benchmarks.search_left_out import left_out
 from benchmarks.search_measure import (
     Case,
     Outcome,
@@ -155,7 +156,7 @@ def kept_rows() -> dict[str, dict[str, float]]:
     return {row["name"]: row for row in json.loads(RESULTS.read_text("utf-8"))["rows"]}
 
 
-def _write(rows: Rows, name: str) -> None:
+def _write(rows: Rows, name: str, confused: Sequence[tuple[str, str, int]]) -> None:
     told = []
     for title, share in rows.items():
         low, high = share.interval
@@ -171,6 +172,7 @@ def _write(rows: Rows, name: str) -> None:
         "versions": {"gpu-gotchas": __version__},
         "part": name,
         "rows": told,
+        "confused": [{"is": is_, "named": named, "count": count} for is_, named, count in confused],
     }
     RESULTS.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
@@ -187,15 +189,18 @@ def main() -> None:
     rows, outcomes = main_rows(index, asked)
     if not chosen.quick:
         rows |= baseline_rows(asked) | noise_rows(index, chosen.part) | family_rows(outcomes)
+    apart = [] if chosen.quick else left_out()
+    if apart:
+        rows |= _named("build, each report left out", known(apart))
     for title, share in rows.items():
         aim = f"  aim {AIMS[title]}" if title in AIMS else ""
         print(f"{title:<58} {share}{aim}")
     if chosen.confusions:
         print("\nwhat it is, what was named first instead, how often")
-        for is_, named, count in confusions(outcomes):
+        for is_, named, count in confusions([*outcomes, *apart]):
             print(f"  {is_}  {named}  {count}")
     if chosen.update:
-        _write(rows, chosen.part)
+        _write(rows, chosen.part, confusions(apart))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,14 @@ control: hardware
 reporter_count: 0
 """
 
+_HEARD = """\
+- of: invented-{number:04}
+  text: |
+    File "/usr/lib/python3/site-packages/invented/{file}.py", line 12, in run_{number}
+    RuntimeError: {said}
+    RuntimeError: invented stage_{number} overflow, Required: 123456, Hardware limit: 101376
+"""
+
 
 def write_checkout(base: Path, count: int) -> None:
     """A checkout with this package's source and `count` invented records of usual length."""
@@ -91,6 +99,8 @@ def write_records(root: Path, count: int) -> None:
             ),
             "utf-8",
         )
+    reports = (_HEARD.format(number=number, said=text(8), file=text(1)) for number in range(count))
+    (root / "_heard.yaml").write_text("".join(reports), "utf-8")
 
 
 @dataclass(slots=True)

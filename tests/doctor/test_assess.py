@@ -13,9 +13,16 @@ from gpu_gotchas.doctor.assess import Verdict, assess, assess_all
 from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.doctor.remedies import FixState
 from gpu_gotchas.doctor.setting_truth import setting_truth
-from gpu_gotchas.hardware.conditions import HardwareCondition, NumberRange, VersionRange
+from gpu_gotchas.hardware.conditions import (
+    CapabilityRange,
+    HardwareCondition,
+    NumberRange,
+    VendorCondition,
+    VersionRange,
+)
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.machine import Card, Machine
+from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import ControlAxis, FixType, Severity, Status
 from gpu_gotchas.records.settings import settings
@@ -212,3 +219,20 @@ def test_what_must_be_so_and_no_setting_says_keeps_it_open() -> None:
     assert (found.verdict, found.warns) == (Verdict.MAY, True)
     assert found.open == ("whether a kernel works with FP8: gotchas show sample-one",)
     assert assess(record, machine("sm_90")).verdict is Verdict.CANNOT
+
+
+def test_a_version_or_a_card_that_everybody_has_speaks_for_nothing() -> None:
+    everybody = HardwareCondition(
+        {Vendor.NVIDIA: VendorCondition(capabilities=(CapabilityRange.parse(">=7.5"),))}
+    )
+    for hardware in (None, everybody):
+        record = gotcha(replace(case(hardware, {"vllm": RANGES}), provided="something else holds"))
+        found = assess(record, machine(software={"vllm": "0.25.1"}))
+        assert (found.verdict, found.warns) == (Verdict.MAY, False)
+
+
+def test_a_version_that_is_not_known_counts_little_where_no_release_is_good() -> None:
+    bad = (VersionRange(introduced="0.20.0", last_bad="0.33.0"),)
+    for ranges, warns in ((bad, True), (RANGES, False)):
+        record = gotcha(replace(case(AMPERE, {"vllm": ranges}), provided="something else holds"))
+        assert assess(record, machine()).warns == warns

@@ -41,11 +41,14 @@ class CaseAnswer:
 
     @property
     def likely(self) -> bool:
-        """Whether at least as much speaks for it as is open, none of it something that must be asked for."""
-        speak = sum(part.truth is Truth.YES and part.kind in _STATED for part in self.conditions)
-        open_ = sum(part.truth is Truth.UNKNOWN for part in self.conditions)
+        """Whether the card or a setting speaks for it, and at least as much as is open, none of which must be
+        asked for. A version alone speaks of everybody who has it."""
+        known = [part for part in self.conditions if part.truth is Truth.YES and not part.by_default]
+        speak = sum(part.kind in _STATED for part in known)
+        own = any(part.kind in (Kind.HARDWARE, Kind.SETTING) and not part.mostly for part in known)
+        open_ = sum(part.truth is Truth.UNKNOWN and not part.mostly for part in self.conditions)
         asked_for = any(part.opt_in for part in self.conditions)
-        return self.truth is not Truth.NO and speak >= max(1, open_) and not asked_for
+        return self.truth is not Truth.NO and own and speak >= open_ and not asked_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,15 @@ from enum import Enum
 
 from gpu_gotchas.doctor.setting_truth import AUTO, InForce, setting_truth
 from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words
+from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange, software_holds
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.hardware.versions import canonical
 from gpu_gotchas.records.model import Case
 from gpu_gotchas.records.settings import Setting
+
+_OLDEST = (7, 5)
 
 
 class Kind(Enum):
@@ -30,7 +33,8 @@ class Condition:
     """name: the package, platform or setting. wanted: what the record speaks of. found: what is so here.
 
     decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
-    somebody asks for it, and nobody is seen to.
+    somebody asks for it, and nobody is seen to. mostly: whether it holds for nearly everybody, so that it
+    says little of this machine. by_default: whether it comes out so because nothing was set.
     """
 
     kind: Kind
@@ -40,6 +44,8 @@ class Condition:
     truth: Truth
     decide: str = ""
     opt_in: bool = False
+    mostly: bool = False
+    by_default: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
@@ -93,7 +99,17 @@ def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
     if condition.p2p is not None:
         found += {True: ", peer access", False: ", no peer access", None: ""}[machine.p2p]
     decide = decide if truth is Truth.UNKNOWN else ""
-    return Condition(Kind.HARDWARE, "hardware", hardware_words(condition), found, truth, decide)
+    return Condition(
+        Kind.HARDWARE, "hardware", hardware_words(condition), found, truth, decide, mostly=_for_all(condition)
+    )
+
+
+def _for_all(condition: HardwareCondition) -> bool:
+    """Whether every NVIDIA card that engines still run on is meant."""
+    if (condition.memory, condition.count, condition.p2p) != (None, None, None):
+        return False
+    served = [target for target in targets() if target.capability and target.capability >= _OLDEST]
+    return all(condition.on_target(target) is Truth.YES for target in served)
 
 
 def _software(package: str, ranges: Sequence[VersionRange], machine: Machine) -> Condition:
@@ -106,7 +122,9 @@ def _software(package: str, ranges: Sequence[VersionRange], machine: Machine) ->
         found, decide = "not there", ""
     else:
         found, decide = version, _why_open(name, version, ranges) if truth is Truth.UNKNOWN else ""
-    return Condition(Kind.SOFTWARE, name, f"{name} {ranges_words(ranges)}", found, truth, decide)
+    mostly = truth is Truth.UNKNOWN and not any(span.fixed for span in ranges)
+    words = f"{name} {ranges_words(ranges)}"
+    return Condition(Kind.SOFTWARE, name, words, found, truth, decide, mostly=mostly)
 
 
 def _why_open(name: str, version: str, ranges: Sequence[VersionRange]) -> str:
@@ -138,4 +156,7 @@ def _setting(name: str, wanted: Sequence[str], in_force: InForce, setting: Setti
         and setting.default is not None
         and setting_truth(setting, wanted, setting.default) is Truth.NO
     )
-    return Condition(Kind.SETTING, name, " or ".join(wanted), found, truth, decide, opt_in)
+    default = in_force.by_default(name)
+    return Condition(
+        Kind.SETTING, name, " or ".join(wanted), found, truth, decide, opt_in=opt_in, by_default=default
+    )

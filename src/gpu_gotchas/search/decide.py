@@ -67,12 +67,13 @@ def decide(
     live = [found for found in by_signature if not found.withdrawn]
     first = [found for found in live if not found.follows] or live
     left = _left([found for found in first if not found.doubted])
-    if left and _certain(left):
-        results = [_from_signature(left[0], left, _CERTAIN)]
+    sure = _left([found for found in first if not found.doubted and _stands_alone(found)])
+    if sure and _certain(sure):
+        results = [_from_signature(sure[0], left, _CERTAIN)]
         results += [
             _from_signature(found, left, _score(found))
-            for found in left[1:]
-            if found.hit and found.hit.proven
+            for found in left
+            if found.hit and found.hit.proven and found.id != sure[0].id
         ]
         results = results[:MOST_RESULTS]
         nearest = _nearest(by_signature, by_words, results)
@@ -164,9 +165,12 @@ def _certain(left: Sequence[Found]) -> bool:
     hit = _hit(top)
     if not hit.proven or top.entry["status"] in _CANNOT_BE_SURE or doubts(hit, top.entry):
         return False
-    if hit.shared and not tells_where(hit, top.entry):
-        return False
     return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
+
+
+def _stands_alone(found: Found) -> bool:
+    """Whether its signature says enough without context: else what was met speaks for others as well."""
+    return not _hit(found).shared or tells_where(_hit(found), found.entry)
 
 
 def _share_lines(one: Hit, other: Hit) -> bool:

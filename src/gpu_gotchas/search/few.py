@@ -18,7 +18,7 @@ _LONGEST = 6
 _FEW = 3
 _MOST_MEANT = 3
 _CALM = frozenset({"INFO", "DEBUG", "TRACE"})
-_CARD = re.compile(r"sm_\d+|gfx\w+|[abhltv]\d{1,3}s?|gb\d+|mi\d+x?|[rg]tx|geforce|tesla|radeon|instinct")
+_CARD = r"sm_\d+|gfx\w+|[abhltv]\d{1,3}s?|gb\d+|mi\d+x?|[rg]tx|geforce|tesla|radeon|instinct"
 """A card is no failure."""
 
 
@@ -29,7 +29,7 @@ def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
     told = {word for part in said for word in words(part) if not is_common(word)}
     if len(said) > _LONGEST or len(told) > _FEW:
         return None
-    if all(_CARD.fullmatch(word) for word in told) or said[0] in _CALM:
+    if all(re.fullmatch(_CARD, word) for word in told) or said[0] in _CALM:
         return set()
     holders = {record for word in told for record, _ in index.postings(word)}
     shared: dict[str, int] = {}
@@ -38,6 +38,8 @@ def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
         if entry is not None:
             shared[entry["id"]] = len(told & names_of(entry))
     by_all = {name for name, count in shared.items() if count == len(told)}
+    if len(by_all) > _MOST_MEANT * len(told):  # then only those whose very id says so
+        by_all = {name for name in by_all if told <= set(words(name))}
     if by_all or len(told) < _FEW:
         return by_all if len(by_all) <= _MOST_MEANT * len(told) else set()
     by_most = {name for name, count in shared.items() if count == len(told) - 1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)"
@@ -22,8 +23,6 @@ _PREFIXES = tuple(
         rf"\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]+\d+)*\]?\s?(?:-\s)?",
         rf"\[?{_CLOCK}\]?\s",
         r"\[\s*\d+\.\d{6}\]\s?",  # dmesg
-        r"[\w.-]{1,80}:\d+:\d+ \[\d+\] NCCL (?P<level>TRACE|INFO|WARN)\s",  # NCCL: host:pid:thread [gpu]
-        r"NCCL (?P<level>TRACE|INFO|WARN)\s",
         rf"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{{1,2}}\s{_CLOCK}\s\S+\s[\w./-]+(?:\[\d+\])?:\s?",
         rf"(?P<level>[IWEF])\d{{4}}\s{_CLOCK}\s+\d+\s\S+?\]\s?",  # glog
         rf"\[?{_LEVEL}\]?(?::\s+|\s+-\s+|\]\s?)",
@@ -32,7 +31,9 @@ _PREFIXES = tuple(
 _SEVERE = frozenset({"ERROR", "CRITICAL", "FATAL", "E", "F"})
 _WARNING = frozenset({"WARN", "WARNING", "W"})
 _CALM = frozenset({"TRACE", "DEBUG", "INFO", "NOTICE", "I"})
-_LATER = re.compile(r"\b(WARNING|ERROR|CRITICAL|FATAL)\b")
+# Compiled by the first line that needs them.
+_NCCL = r"(?:[\w.-]{1,80}:\d+:\d+ \[\d+\] )?NCCL (?P<level>TRACE|INFO|WARN)\s"  # host:pid:thread [gpu]
+_LATER = r"\b(WARNING|ERROR|CRITICAL|FATAL)\b"
 _RANK = re.compile(
     r"\[(?:rank|default)(\d+)\]|\bWorker_(?:\w*?_)?(?:TP|PP|DP|EP)(\d+)|\brank=(\d+)"
     r"|[ \[](?:TP|DP)(\d+)\]|\[\d+,(\d+)\]<std"
@@ -60,8 +61,9 @@ def unwrap(text: str) -> Message:
     whole = text
     while True:
         text = text.lstrip()
-        for pattern in _PREFIXES:
-            match = pattern.match(text)
+        patterns: tuple[Any, ...] = (_NCCL, *_PREFIXES) if "NCCL" in text else _PREFIXES
+        for pattern in patterns:
+            match = re.match(pattern, text)
             if match and match.end():
                 text = text[match.end() :]
                 logged = logged or not match[0].startswith(">")
@@ -72,7 +74,7 @@ def unwrap(text: str) -> Message:
         else:
             break
     if calm:  # a second line may be glued to it
-        later = set(_LATER.findall(text))
+        later = set(re.findall(_LATER, text))
         severe, warns = severe or bool(later & _SEVERE), warns or bool(later & _WARNING)
     rank = _RANK.search(whole[: len(whole) - len(text)]) if logged else None
     told = next(filter(None, rank.groups()), None) if rank else None

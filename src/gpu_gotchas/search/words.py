@@ -15,7 +15,7 @@ _NUMBERED = re.compile(r"\b(errno|xid|cuda error|status|signal)\b\D{0,40}?\b(\d{
 _TARGET = re.compile(r"(?i)\b(?:sm|compute|cc)[_-]?(\d{2,3})[af]?\b")
 _CAPABILITY = re.compile(r"(?i)\bcapability(?: of)?(?: at least)?:?\s*\(?(\d{1,2})[.,]\s?(\d)\b")
 _FRAME = re.compile(r'\s*File "([^"]+)", line \d+, in (\S+)')
-_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w+)[/\\]")
+_PACKAGE = r"(?:site|dist)-packages[/\\](\w+)[/\\]"
 
 
 def words(text: str) -> list[str]:
@@ -53,7 +53,7 @@ def _told(text: str) -> str:
     frame = _FRAME.match(text)
     if frame is None:
         return text
-    package = _PACKAGE.search(frame[1])
+    package = re.search(_PACKAGE, frame[1])
     return " ".join((package[1] if package else "", frame[1].replace("\\", "/").rsplit("/", 1)[-1], frame[2]))
 
 
