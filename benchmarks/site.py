@@ -1,8 +1,8 @@
 """What the site of a thousand records weighs, and how long it takes to build.
 
 `python -m benchmarks.site [RECORDS]` multiplies the shipped records, each copy with a name and a concept of
-its own, writes the pages, runs mkdocs, and prints seconds, bytes and the median page beside the same of the
-shipped records. `--update` writes benchmarks/results/site.json.
+its own, writes the pages, runs mkdocs, and prints processor seconds, bytes and the median page beside the
+same of the shipped records. `--update` writes benchmarks/results/site.json.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from gpu_gotchas.site.knowledge import Entry, Knowledge, gather
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "site.json"
-AIMS = {"seconds": 40, "megabytes": 30, "median_page_kilobytes": 20}
+AIMS = {"processor_seconds": 40, "megabytes": 30, "median_page_kilobytes": 20}
 
 
 def many(known: Knowledge, wanted: int) -> Knowledge:
@@ -52,19 +52,25 @@ def _copy(entry: Entry, turn: int) -> Entry:
     )
 
 
+def _spent() -> float:
+    """Seconds of processor time of this process and its children: what a build costs on an idle machine."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def measure(known: Knowledge) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        began = time.perf_counter()
+        began = _spent()
         write(folder / "build" / "docs", files(known, read_written(ROOT / "docs")))
-        written = time.perf_counter()
+        written = _spent()
         shutil.copy(ROOT / "mkdocs.yml", folder)
         shutil.copytree(ROOT / "overrides", folder / "overrides")
         subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
             cwd=folder, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         )  # fmt: skip
-        ended = time.perf_counter()
+        ended = _spent()
         site = folder / "build" / "site"
         sizes = {path.relative_to(site): path.stat().st_size for path in site.rglob("*") if path.is_file()}
     pages = [size for path, size in sizes.items() if path.match("gotchas/*/index.html") and size > 2_000]
@@ -73,7 +79,7 @@ def measure(known: Knowledge) -> dict[str, Any]:
         parts[path.parts[0]] = parts.get(path.parts[0], 0) + size
     return {
         "records": len(known.entries),
-        "seconds": round(ended - began, 1),
+        "processor_seconds": round(ended - began, 1),
         "of_which_ours": round(written - began, 1),
         "megabytes": round(sum(sizes.values()) / 1e6, 1),
         "median_page_kilobytes": round(statistics.median(pages) / 1e3, 1),

@@ -14,6 +14,7 @@ from gpu_gotchas.records.model import Fix, FixType, Risk, Status
 from gpu_gotchas.repro.outcomes import Outcome
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.proof import Proof
+from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.gotcha_page import page
 from gpu_gotchas.site.knowledge import Entry
 from gpu_gotchas.site.links import Links, Sitemap
@@ -293,3 +294,23 @@ def test_what_differs_from_time_to_time_is_not_shown_as_a_template() -> None:
     made = page_of(full())
     assert "room: … of …" in made
     assert "{required:int}" not in made
+
+
+def test_releases_in_a_row_that_came_to_the_same_share_a_line() -> None:
+    def run(version: str, outcome: Outcome = Outcome.REPRODUCED) -> Result:
+        return result(
+            "sample-new",
+            tier=Tier.PACKAGE,
+            subject=Subject.UPSTREAM,
+            package=f"vllm=={version}",
+            outcome=outcome,
+        )
+
+    runs = (run("0.20.0"), run("0.9.2", Outcome.FIXED_HERE), run("0.21.0"), run("0.100.1"))
+    made = page_of(Entry(gotcha("sample-new"), runs, Proof()))
+    lines = [line for line in made.split("\n") if line.startswith("- vLLM ")]
+    assert lines[:2] == [
+        "- vLLM 0.9.2, without a GPU: does not fail outside the claimed versions for sm_89",
+        "- vLLM 0.20.0 to 0.100.1 (3 releases), without a GPU: fails as described for sm_89",
+    ]
+    assert made.count("### vLLM") == 2

@@ -57,7 +57,7 @@ def noise() -> Iterator[str]:
 ODD = (
     "", "\n\n", "\r", "a\r\nb\rc", "\ufeffRuntimeError: x", MARKUP, "{int} {required:int} }}{{ {",
     "x" * 40_000, "RuntimeError: " + "\U0001f600" * 300, "sm_120 RTX 5090 vllm==0.33.0 nan",
-    "constructor __proto__ toString",
+    "constructor __proto__ toString", "ok\n" * 150_000 + ERROR,
     "triton-fp8e4nv-below-sm89", "torch 2.11.0+cu126 on compute capability 8.6: " + ERROR,
 )  # fmt: skip
 

@@ -44,10 +44,12 @@ export function decider(rules, { doubts, tellsWhere }) {
       .sort((one, other) => moreSpecific(other.hit, one.hit) || other.hit.proven - one.hit.proven || byId(one, other));
   }
 
+  // Whether a signature says enough without context: else what was met speaks for others as well.
+  const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
+
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
     if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
-    if (hit.shared && !tellsWhere(hit, entry)) return false;
     return !rest.some((one) => sharesLines(hit, one.hit) || areSiblings(top, one));
   }
 
@@ -55,11 +57,13 @@ export function decider(rules, { doubts, tellsWhere }) {
   function decide(bySignature, byWords, successors, date) {
     const live = bySignature.filter((found) => !isWithdrawn(found));
     const leading = live.filter((found) => !found.follows);
-    const standing = left((leading.length ? leading : live).filter((found) => !isDoubted(found)));
-    if (standing.length && isCertain(standing)) {
-      const others = standing.slice(1).filter(({ hit }) => hit.proven);
+    const undoubted = (leading.length ? leading : live).filter((found) => !isDoubted(found));
+    const standing = left(undoubted);
+    const sure = left(undoubted.filter(standsAlone));
+    if (sure.length && isCertain(sure)) {
+      const others = standing.filter(({ hit, entry }) => hit.proven && entry.id !== sure[0].entry.id);
       const results = [
-        fromSignature(standing[0], standing, R._CERTAIN),
+        fromSignature(sure[0], standing, R._CERTAIN),
         ...others.map((found) => fromSignature(found, standing, score(found))),
       ].slice(0, R.MOST_RESULTS);
       return answer("this-is-it", results, bySignature, byWords, date);

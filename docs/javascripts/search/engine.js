@@ -54,10 +54,12 @@ export class Search {
 
   take(lines) {
     const block = this.engine.index.rules.engine._BLOCK;
-    this.waiting.push(...lines);
-    let at = 0;
-    for (; this.waiting.length - at >= block; at += block) this.flush(this.waiting.slice(at, at + block));
-    if (at) this.waiting = this.waiting.slice(at);
+    for (const line of lines) {
+      this.waiting.push(line);
+      if (this.waiting.length < block) continue;
+      this.flush(this.waiting);
+      this.waiting = [];
+    }
   }
 
   flush(waiting) {

@@ -27,7 +27,11 @@ export function fewMeaner(index, { words, isCommon }) {
       shared.set(index.ids[position], [...told].filter((word) => names.has(word)).length);
     }
     const sharing = (count) => new Set([...shared].filter(([, found]) => found === count).map(([name]) => name));
-    const byAll = sharing(told.size);
+    let byAll = sharing(told.size);
+    if (byAll.size > R._MOST_MEANT * told.size) {
+      // Then only those whose very id says so.
+      byAll = new Set([...byAll].filter((name) => [...told].every((word) => words(name).includes(word))));
+    }
     if (byAll.size || told.size < R._FEW) return byAll.size <= R._MOST_MEANT * told.size ? byAll : new Set();
     const byMost = sharing(told.size - 1);
     return byMost.size <= R._MOST_MEANT ? byMost : new Set();

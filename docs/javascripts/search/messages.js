@@ -3,8 +3,9 @@
 import { Pattern, lstrip, rstrip, size, split } from "./patterns.js";
 
 export function unwrapper(rules) {
-  const { _PREFIXES, _SEVERE, _WARNING, _CALM, _LATER, _RANK } = rules.prefixes;
+  const { _PREFIXES, _SEVERE, _WARNING, _CALM, _NCCL, _LATER, _RANK } = rules.prefixes;
   const prefixes = _PREFIXES.map((one) => new Pattern(one));
+  const ofNccl = [new Pattern(_NCCL), ...prefixes];
   const [rankPattern, later] = [new Pattern(_RANK), new Pattern(_LATER)];
   const [severeLevels, warningLevels, calmLevels] = [_SEVERE, _WARNING, _CALM].map((one) => new Set(one));
 
@@ -12,7 +13,7 @@ export function unwrapper(rules) {
     let [text, logged, severe, warns, calm] = [whole, false, false, false, false];
     for (;;) {
       text = lstrip(text);
-      const match = first(prefixes, text);
+      const match = first(text.includes("NCCL") ? ofNccl : prefixes, text);
       if (!match) break;
       text = text.slice(match[0].length);
       logged ||= !match[0].startsWith(">");

@@ -122,7 +122,7 @@ def names_hardware(gotcha: Gotcha) -> bool:
 
 def cards_run(entry: Entry) -> frozenset[str]:
     """Ids of the cards on which the failure itself was shown."""
-    return frozenset(_ids(result for result in entry.results if _shown(result) is Mark.CARD))
+    return frozenset(_ids(result for result in entry.on_cards if _shown(result) is Mark.CARD))
 
 
 def _ids(results: Iterable[Result]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from gpu_gotchas.records.model import Candidate, Gotcha, Status
 from gpu_gotchas.records.root import root as records_root
 from gpu_gotchas.records.settings import Setting, settings
 from gpu_gotchas.repro.fingerprint import fingerprint
+from gpu_gotchas.repro.probe import Tier
 from gpu_gotchas.repro.proof import Proof, kept_results, prove
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
@@ -47,6 +48,11 @@ class Entry:
         for result in self.results:
             found.setdefault(result.target, []).append(result)
         return {target: tuple(results) for target, results in found.items()}
+
+    @cached_property
+    def on_cards(self) -> tuple[Result, ...]:
+        """Results that were had on a card."""
+        return tuple(result for result in self.results if result.tier is Tier.DEVICE)
 
     @property
     def status(self) -> Status:

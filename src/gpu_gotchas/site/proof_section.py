@@ -15,6 +15,7 @@ from gpu_gotchas.site.markdown import block, blocks, bullets, details, text
 from gpu_gotchas.site.wording import listed, measured, package_name, plural
 
 _ORDER = (Tier.DEVICE, Tier.PACKAGE, Tier.COMPILE, Tier.LOGIC)
+Group = Sequence[Result]
 _MOST_REASONS = 3
 _FEW_TARGETS = 6
 _LONGEST_REASON = 300
@@ -54,24 +55,43 @@ _NOTHING_TO_ADD = {Outcome.FIX_CONFIRMED, Outcome.CONTROL_CLEAN, Outcome.FIXED_H
 
 def proof(entry: Entry, links: Links) -> str:
     """Results by how they were had, and what is still missing."""
-    groups = _group(sorted(entry.results, key=_order), _setting)
-    shown = blocks(*(_run(group, entry.gotcha, links) for group in groups))
+    groups = sorted(_group(sorted(entry.results, key=_order), _setting), key=_release)
+    runs = _merged(groups, lambda group: _run(group, entry.gotcha, links))
+    shown = blocks(*(f"### {how}\n\n{said}" for how, said in runs))
     return blocks(
         "## Proof",
-        bullets(map(_brief, groups)) or "Nothing was run yet.",
+        bullets(f"{how}: {said}" for how, said in _merged(groups, _brief)) or "Nothing was run yet.",
         details("Every run, in its own words", block("proof", shown)) if shown else "",
         _missing(entry),
         _stale(entry),
     )
 
 
-def _brief(group: Sequence[Result]) -> str:
-    """One line for each way in which it was run: what failed, what holds, what is clean."""
+def _merged(groups: Sequence[Group], say: Callable[[Group], str]) -> list[tuple[str, str]]:
+    """How each group was run, and what it says; releases in a row that say the same are one."""
+    found: list[tuple[list[Group], str]] = []
+    for group in groups:
+        said = say(group)
+        if found and found[-1][1] == said and _package(found[-1][0][0]) == _package(group) != "":
+            found[-1][0].append(group)
+        else:
+            found.append(([group], said))
+    return [(_how([group[0] for group in alike]), said) for alike, said in found]
+
+
+def _package(group: Group) -> str:
+    """The package whose releases are run, "" where none is."""
+    first = group[0]
+    return (first.package or "").partition("==")[0] if first.tier is Tier.PACKAGE else ""
+
+
+def _brief(group: Group) -> str:
+    """In one line what failed, what holds, what is clean."""
     counted: dict[str, set[str]] = {}
     for result in group:
         counted.setdefault(outcome_words(result), set()).add(result.target)
     said = [f"{words}{_on(targets - {CPU})}" for words, targets in counted.items()]
-    return f"{_how(group[0])}: {'; '.join(said)}"
+    return "; ".join(said)
 
 
 def _on(targets: set[str]) -> str:
@@ -92,20 +112,25 @@ def _order(result: Result) -> tuple[int, str, str]:
     return _ORDER.index(result.tier), result.role.value, result.probe.value
 
 
+def _release(group: Group) -> tuple[int, list[tuple[str, int]]]:
+    """Releases in their order, which is not that of their letters."""
+    return _ORDER.index(group[0].tier), _natural(group[0].package or "")
+
+
 def _setting(result: Result) -> Hashable:
     """What says how a result was had, versions apart."""
     return result.tier, result.subject, result.package, result.device
 
 
-def _run(group: Sequence[Result], gotcha: Gotcha, links: Links) -> str:
-    """One heading; versions that came to the same share their outcomes."""
+def _run(group: Group, gotcha: Gotcha, links: Links) -> str:
+    """Whose code it was, then outcomes; versions that came to the same share them."""
     runs: dict[str, list[str]] = {}
     for one in _group(group, lambda result: tuple(sorted(result.versions.items()))):
         alike = _group(one, lambda result: (outcome_words(result), result.masked_by))
         runs.setdefault(bullets(_shown(some, gotcha, links) for some in alike), []).append(_with(one))
     parts = [f"{_upper('; '.join(withs))}.\n\n{outcomes}" for outcomes, withs in runs.items()]
     parts[0] = f"{_SUBJECTS[group[0].subject]}. {parts[0]}"
-    return blocks(f"### {_how(group[0])}", *parts)
+    return blocks(*parts)
 
 
 def _with(group: Sequence[Result]) -> str:
@@ -123,12 +148,16 @@ def _upper(said: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _how(result: Result) -> str:
+def _how(alike: Sequence[Result]) -> str:
+    """Of the first results of groups that say the same, which are releases of one package in a row."""
+    result = alike[0]
     if result.tier is Tier.DEVICE:
         return f"On a card: {text(result.device or 'not named')}"
     if result.tier is Tier.PACKAGE:
         name, _, version = (result.package or "").partition("==")
-        return f"{text(package_name(name))} {text(version)}, without a GPU"
+        last = (alike[-1].package or "").partition("==")[2]
+        to = f" to {text(last)} ({len(alike)} releases)" if len(alike) > 1 else ""
+        return f"{text(package_name(name))} {text(version)}{to}, without a GPU"
     return "Compiled, nothing launched" if result.tier is Tier.COMPILE else "Reasoning, on a CPU"
 
 

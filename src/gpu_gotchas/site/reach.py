@@ -31,8 +31,9 @@ def concerning(entries: Iterable[Entry], gpu: Gpu) -> Concerning:
     """All that concerns the card, each once. Withdrawn ones concern none."""
     standing = [entry for entry in entries if not entry.gotcha.status.withdrawn]
     particular = tuple(entry for entry in standing if _in_particular(entry, gpu))
+    named = {entry.gotcha.id for entry in particular}
     return Concerning(
-        particular, tuple(entry for entry in on_every_card(standing) if entry not in particular)
+        particular, tuple(entry for entry in on_every_card(standing) if entry.gotcha.id not in named)
     )
 
 

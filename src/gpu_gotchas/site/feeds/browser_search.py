@@ -32,8 +32,11 @@ _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
     "certain": ("_PASSED", "_SPEAKER", "_PACKAGE"),
     "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
+    "few": ("_CARD",),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
+    "prefixes": ("_NCCL", "_LATER"),
     "trouble": ("_HARMLESS",),
+    "words": ("_PACKAGE",),
 }
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 

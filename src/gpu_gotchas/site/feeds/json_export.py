@@ -19,7 +19,7 @@ FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 _OF_FILES = {"path", "lines"}
 """What a record knows of its own file."""
-_OF_ONE_RUN = {"version", "gotcha", "proves", "seconds"}
+_OF_ONE_RUN = {"gotcha", "proves", "seconds", "target", "package"}
 """What stands in the record already, or is of no use to a reader."""
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
@@ -44,13 +44,15 @@ def record(entry: Entry) -> str:
 
 
 def _brief(entry: Entry) -> dict[str, Any]:
-    whole = _record(entry)
+    gotcha = entry.gotcha
+    said = {key: plain(getattr(gotcha, key)) for key in _IN_INDEX}
     return {
-        **{key: whole[key] for key in _IN_INDEX},
-        "summary": whole["symptom"]["summary"],
-        "page": gotcha_address(entry.gotcha.id),
-        "json": json_path(entry.gotcha.id),
-        "markdown": markdown_copy_path(entry.gotcha.id),
+        **said,
+        "status": entry.status.value,
+        "summary": gotcha.symptom.summary,
+        "page": gotcha_address(gotcha.id),
+        "json": json_path(gotcha.id),
+        "markdown": markdown_copy_path(gotcha.id),
     }
 
 
@@ -70,17 +72,26 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 
 def results(found: Iterable[Result]) -> list[dict[str, Any]]:
-    """Results that differ in nothing but their target and the minute, as one with all its targets."""
+    """Results that differ in target, release and minute only, as one with all its targets and releases.
+
+    targets: by release, "" where no package was run.
+    """
     alike: dict[str, dict[str, Any]] = {}
     for result in found:
-        said = {
-            name: value for name, value in json.loads(result.to_json()).items() if name not in _OF_ONE_RUN
-        }
-        said["date"] = said["date"][:10]
-        target = said.pop("target")
-        one = alike.setdefault(json.dumps(said, sort_keys=True), {**said, "targets": []})
-        one["targets"].append(target)
+        said = _result(result)
+        one = alike.setdefault(json.dumps(said, sort_keys=True), {**said, "targets": {}})
+        one["targets"].setdefault(result.package or "", []).append(result.target)
     return list(alike.values())
+
+
+def _result(result: Result) -> dict[str, Any]:
+    """What it says, as in its own line, without what stands in the record or differs from run to run."""
+    values = {one.name: getattr(result, one.name) for one in fields(result) if one.name not in _OF_ONE_RUN}
+    said = {name: plain(value) for name, value in values.items() if value not in (None, False, (), "")}
+    tested = (result.package or "").partition("==")[0]
+    said["versions"] = {name: one for name, one in result.versions.items() if name != tested}
+    said["date"] = result.date[:10]
+    return said
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
