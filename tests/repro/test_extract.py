@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,6 +33,13 @@ def test_functions_and_classes_run_with_stand_ins_for_what_they_use(tmp_path: Pa
     assert taken["doubled"](20) == 42
     assert taken["Box"].size == 3
     assert set(taken) == {"doubled", "Box"}
+
+
+def test_a_dataclass_finds_the_module_that_it_is_defined_in(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text("@dataclass\nclass Point:\n    x: NotDefined\n    y: int = 2\n", encoding="utf-8")
+    point = take(path, ["Point"], {"dataclass": dataclass})["Point"](1)
+    assert (point.x, point.y) == (1, 2)
 
 
 def test_a_name_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ refer to. Nothing of the file is changed, and nothing else in it runs.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from gpu_gotchas.repro.absent import Absent
@@ -61,11 +63,13 @@ def _parse(path: Path) -> ast.Module:
 def _run(nodes: Sequence[ast.stmt], path: Path, stand_ins: Mapping[str, object]) -> dict[str, Any]:
     header = ast.parse("from __future__ import annotations").body
     module = ast.Module(body=[*header, *nodes], type_ignores=[])
-    # Triton asks the module's name of what it compiles.
-    namespace: dict[str, Any] = {"__name__": path.stem, **stand_ins}
+    # Triton asks what it compiles for its module's name, and dataclasses look the module up by it.
+    held = ModuleType(f"extracted_{path.stem}")
+    sys.modules[held.__name__] = held
+    vars(held).update(stand_ins)
     say_stood_in(*stand_ins)
-    exec(compile(module, str(path), "exec"), namespace)
-    return namespace
+    exec(compile(module, str(path), "exec"), vars(held))
+    return vars(held)
 
 
 def _method(tree: ast.Module, name: str) -> ast.FunctionDef | None:
