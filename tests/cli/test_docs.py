@@ -13,7 +13,7 @@ from gpu_gotchas.records.model import Basis, ControlAxis, FixType, Kind
 from gpu_gotchas.records.templates import Template
 from tests.cli.conftest import PROJECT, Gotchas
 
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/using.md", "docs/programs.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/using.md", "docs/patches.md", "docs/programs.md")
 
 
 def text(page: str) -> str:

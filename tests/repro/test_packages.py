@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_gotchas.repro.packages import PackageError, cache_folder, find_package, parse_release
+from gpu_gotchas.cache import cache_folder
+from gpu_gotchas.repro.packages import PackageError, find_package, parse_release
 from tests.repro.wheels import record
 
 pytestmark = pytest.mark.usefixtures("index")

@@ -1,4 +1,4 @@
-"""`gotchas fixes`: which fixes a machine wants, how each is used, what it costs and risks."""
+"""`gotchas fixes`: which fixes a machine wants; and, with a verb, the fixes of installed packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ JSON_VERSION = 1
 
 def command(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND …]", help="What is to run, as for doctor.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[status | prepare [ID…] | table [RELEASE…] | -- COMMAND …]",
+            help="A verb, or what is to run, as for doctor.",
+        ),
     ] = None,
     sources: Annotated[
         list[Path] | None, typer.Option("--from", metavar="FILE", help="Another machine, as for doctor.")
@@ -26,12 +30,35 @@ def command(
         list[str] | None, typer.Option("--with", metavar="PACKAGE==VERSION", help="A version.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also against what may happen.")] = False,
+    tritons: Annotated[
+        list[str] | None, typer.Option("--triton", metavar="RELEASE", help="With table: a further Triton.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="ID", help="With table: this patch alone.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="With table: hold it against what is kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The list as JSON.")] = False,
 ) -> int:
     """List the fixes against what will happen on this machine, or on another.
 
     Exit code 0 when there is one, 1 when none is wanted or none is known.
+
+    `status` shows what became of the fixes of installed packages in each running process. `prepare` finds out
+    what they do to the releases installed here. `table` does so for others, and keeps it.
     """
+    match words:
+        case ["status"]:
+            from gpu_gotchas.cli.fixes_status import status
+
+            return status(as_json=as_json)
+        case ["prepare", *ids]:
+            from gpu_gotchas.cli.fixes_asking import prepare_installed
+
+            return prepare_installed(ids)
+        case ["table", *releases]:
+            from gpu_gotchas.cli.fixes_asking import make_table
+
+            return make_table(releases, only or (), tritons or (), check=check)
     from gpu_gotchas.cli.doctor_asking import Question, examine
     from gpu_gotchas.cli.doctor_text import situation_lines
     from gpu_gotchas.cli.prose import heading, item, prose

@@ -13,6 +13,7 @@ from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.hardware.versions import VersionRange, canonical
 from gpu_gotchas.records.model import Fix, FixType
 from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.usage import PATCHES, switched_on
 
 _IMPORT = re.compile(r"gpu_gotchas(\.[a-z_][a-z0-9_]*)+")
 _REQUIREMENT = re.compile(r"([a-z0-9][a-z0-9._-]*) ?(?:[<>=!~]=?)[^ ]+")
@@ -51,6 +52,8 @@ def state(found: Sequence[Remedy]) -> FixState:
 
 def how(fix: Fix) -> str:
     """The exact import, requirement, flag or variable."""
+    if fix.use.startswith(PATCHES):
+        return switched_on(fix.use)
     if _IMPORT.fullmatch(fix.use):
         package, _, name = fix.use.rpartition(".")
         return f"from {package} import {name}"

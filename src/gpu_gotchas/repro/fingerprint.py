@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gpu_gotchas.records.model import Gotcha
+from gpu_gotchas.records.usage import PATCHES
 from gpu_gotchas.repro.source import Repro
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -42,7 +43,9 @@ def _claims(record: Path) -> str:
 
 
 def _sources(gotcha: Gotcha, repro: Repro) -> set[Path]:
-    waiting = [repro.path, *_ours(fix.use for fix in gotcha.fixes)]
+    # What a patch does to a package is shown by the table of patches and releases, not by the record's runs.
+    fixes = (fix.use for fix in gotcha.fixes if not fix.use.startswith(PATCHES))
+    waiting = [repro.path, *_ours(fixes)]
     found: set[Path] = set()
     while waiting:
         path = waiting.pop()

@@ -6,13 +6,13 @@ import base64
 import csv
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from gpu_gotchas.cache import cache_folder
 from gpu_gotchas.hardware.versions import canonical, release_of
 
 KEPT = (".py", ".json", "METADATA", "RECORD")
@@ -34,15 +34,6 @@ class Listed(NamedTuple):
     name: str
     digest: str
     size: int
-
-
-def cache_folder() -> Path:
-    """Where unpacked packages lie: GPU_GOTCHAS_CACHE, else the user's cache folder."""
-    named = os.environ.get("GPU_GOTCHAS_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(base) / "gpu-gotchas"
 
 
 def parse_release(spec: str) -> tuple[str, str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
+from gpu_gotchas.cache import cache_folder
 from gpu_gotchas.repro.fetching import pip
-from gpu_gotchas.repro.packages import PackageError, cache_folder
+from gpu_gotchas.repro.packages import PackageError
 
 _KEPT_FOR = 24 * 3600.0
 _LISTED = re.compile(r"^\s*Available versions:(.*)$", re.MULTILINE)

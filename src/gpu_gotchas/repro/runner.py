@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gpu_gotchas.cache import cache_folder
 from gpu_gotchas.repro.children import TIMEOUT, Children
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.judge import Knowledge, Verdict, judge
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.packages import PackageError, cache_folder, find_package
+from gpu_gotchas.repro.packages import PackageError, find_package
 from gpu_gotchas.repro.plan import NotRun, Run
 from gpu_gotchas.repro.probe import Probe, Role, Subject, Tier
 from gpu_gotchas.repro.request import Observation, Request

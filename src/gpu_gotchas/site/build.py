@@ -17,6 +17,7 @@ from gpu_gotchas.site import (
     index_pages,
     matrix,
     package_page,
+    patches_page,
     section_pages,
     start_page,
     table_page,
@@ -94,6 +95,7 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
     yield "packages/index.md", index_pages.packages(at("packages/index.md"))
     yield "concepts/index.md", index_pages.concepts(knowledge, at("concepts/index.md"))
     yield "benchmarks.md", benchmarks_page.page(knowledge)
+    yield patches_page.PATH, patches_page.page(knowledge, at(patches_page.PATH))
     yield "matrix.md", matrix.page(knowledge, at("matrix.md"))
     yield CANDIDATES, candidates_page.page(knowledge, at(CANDIDATES))
     for entry in knowledge.entries:

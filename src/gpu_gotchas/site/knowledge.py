@@ -23,6 +23,8 @@ from gpu_gotchas.repro.results import Result
 from gpu_gotchas.repro.source import read_repro
 from gpu_gotchas.search.build import build_index
 from gpu_gotchas.site.benchmarks import Benchmark, load_benchmarks
+from gpu_gotchas.upstream.table import Table
+from gpu_gotchas.upstream.table import read as read_patches
 
 _RANK = {Status.DRAFT: 0, Status.REPRODUCED: 1, Status.VERIFIED: 2}
 
@@ -69,7 +71,7 @@ class Entry:
 class Knowledge:
     """entries and candidates are sorted by id. generated: the day of the build (ISO).
 
-    index: what search reads, empty where nothing is to be searched.
+    index: what search reads, empty where nothing is to be searched. patches: by patch, then by release.
     """
 
     entries: tuple[Entry, ...]
@@ -81,6 +83,7 @@ class Knowledge:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     benchmarks: tuple[Benchmark, ...] = ()
     index: bytes = b""
+    patches: Table = field(default_factory=dict)
 
     @cached_property
     def by_id(self) -> Mapping[str, Entry]:
@@ -115,6 +118,7 @@ def gather(root: Path | None = None, today: date | None = None) -> Knowledge:
         settings=settings(),
         index=build_index(root),
         benchmarks=load_benchmarks((root or records_root()).parent / "benchmarks" / "results"),
+        patches=read_patches(),
     )
 
 

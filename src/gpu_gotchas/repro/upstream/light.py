@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from gpu_gotchas.cache import cache_folder
 from gpu_gotchas.repro.fetching import pip
-from gpu_gotchas.repro.packages import cache_folder
 
 _LIST = Path(__file__).with_name("light.txt")
 _DONE = "installed"
