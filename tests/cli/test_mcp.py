@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,9 @@ def talk() -> Callable[[Callable[[Any], Awaitable[Any]]], Any]:
             async with mcp.Client(started, read_timeout_seconds=60) as client:
                 return await conversation(client)
 
-        return asyncio.run(whole())
+        # In a thread of its own: a browser that other tests hold open runs a loop in this one.
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: asyncio.run(whole())).result()
 
     return run
 

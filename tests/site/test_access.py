@@ -78,3 +78,11 @@ def test_a_choice_of_colours_is_kept(browser: Browser) -> None:
         page.locator("label[for=__palette_1]").click()
         page.goto(f"{browser.base}matrix/")
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
+
+
+def test_a_records_page_is_light(shipped_site: Path) -> None:
+    """Half of them at most 20 KB; benchmarks/site.py says the same of a thousand."""
+    ids = [path.parent.name for path in shipped_site.glob("gotchas/*/repro.py")]
+    sizes = sorted((shipped_site / "gotchas" / id / "index.html").stat().st_size for id in ids)
+    assert len(sizes) > 10
+    assert sizes[len(sizes) // 2] < 20_000

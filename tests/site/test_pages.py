@@ -12,6 +12,7 @@ from gpu_gotchas.site import candidates_page, concept_page, gpu_page, matrix, pa
 from gpu_gotchas.site.build import files
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links, Sitemap
+from gpu_gotchas.site.parts import MOST
 from tests.site.rendering import read
 from tests.site.samples import candidate, case, gotcha, knowledge, nvidia, result, written
 
@@ -240,5 +241,13 @@ def test_a_list_on_a_cards_page_is_bounded_and_the_rest_is_a_link_away() -> None
     """There are more than a hundred such pages: whole lists on each would be most of the site."""
     some = [Entry(gotcha(f"sample-more-{number}", affects=(case(nvidia("==8.9")),))) for number in range(60)]
     page = gpu("nvidia-l4", knowledge(*some))
-    assert page.count("../gotchas/sample-") == gpu_page.MOST + len(knowledge().standing) - 3
+    assert page.count("../gotchas/sample-") == MOST + len(knowledge().standing) - 3
     assert re.search(r'<a href="\.\./\.\./gotchas/\?target=sm_89">\d+ more</a>', page)
+
+
+def test_so_is_a_concepts() -> None:
+    known = knowledge(*(Entry(gotcha(f"sample-more-{number}", concepts=("many",))) for number in range(60)))
+    at = links(known, "concepts/many.md")
+    page = concept_page.page("many", at.sitemap.concepts["many"], known, at)
+    assert page.count("../gotchas/sample-") == MOST
+    assert '<a href="../../gotchas/?text=many">20 more</a>' in page

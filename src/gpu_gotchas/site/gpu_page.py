@@ -18,12 +18,9 @@ from gpu_gotchas.site.markdown import (
     table,
     text,
 )
-from gpu_gotchas.site.parts import by_severity, case_versions, severity_chip
+from gpu_gotchas.site.parts import MOST, by_severity, case_versions, severity_chip
 from gpu_gotchas.site.reach import Concerning, strikes
 from gpu_gotchas.site.wording import gpu_name, listed, target_words
-
-MOST = 40
-"""Rows of one list. There is a page for each card: whole lists would be most of the site."""
 
 
 def page(gpu: Gpu, here: Concerning, knowledge: Knowledge, links: Links) -> str:

@@ -19,6 +19,8 @@ from gpu_gotchas.site.markdown import block, blocks, bullets, fence, link, table
 from gpu_gotchas.site.wording import KINDS, STATUSES, gpu_name, listed, plural, target_words, versions
 
 _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
+MOST = 40
+"""Rows of a list of which there are many: whole ones on each card's page would be most of the site."""
 _EXAMPLES = 3
 # A sign for each mark, so that none is told by its colour alone. U is upstream's own code, whoever ran it.
 SIGNS = {
