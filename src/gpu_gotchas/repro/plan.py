@@ -104,13 +104,20 @@ def _has_no_card(run: Run | NotRun) -> TypeGuard[Run]:
 
 
 def release_to_ask(gotcha: Gotcha) -> str | None:
-    """The release that the package tier asks, `name==version`: the last bad one, else the one modelled."""
-    for case in gotcha.affects:
-        for package, ranges in case.software.items():
-            for version in ranges:
-                if version.last_bad:
-                    return f"{package}=={version.last_bad}"
-    return next((f"{model.package}=={model.version}" for model in gotcha.models), None)
+    """The release that the package tier asks, `name==version`: the last bad one, else the one modelled, else
+    the first bad one."""
+    ranges = [
+        (package, span)
+        for case in gotcha.affects
+        for package, spans in case.software.items()
+        for span in spans
+    ]
+    named = [
+        *(f"{package}=={span.last_bad}" for package, span in ranges if span.last_bad),
+        *(f"{model.package}=={model.version}" for model in gotcha.models),
+        *(f"{package}=={span.introduced}" for package, span in ranges if span.introduced),
+    ]
+    return named[0] if named else None
 
 
 def control_release(gotcha: Gotcha) -> str | None:
