@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ def test_json(gotchas: Gotchas, library: Path) -> None:
     (one,) = json.loads(gotchas("coverage", str(library), "--as", "sm_86", "--json").out)["files"]
     assert one["targets"] == ["sm_80", "sm_90 (PTX)"]
     assert one["runs_on"] == {"sm_86": "natively"}
+
+
+def test_what_is_no_file_is_refused_at_once(gotchas: Gotchas, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    ran = gotchas("coverage", str(tmp_path / "pipe"), "--as", "sm_86")
+    assert (ran.code, "is no file" in ran.err) == (4, True)
 
 
 def test_a_package_without_device_code(gotchas: Gotchas) -> None:

@@ -45,7 +45,7 @@ def test_without_the_sdk_it_says_what_to_install() -> None:
         check=False,
     )
     assert done.returncode == 5
-    assert "pip install 'gpu-gotchas[mcp]'" in done.stderr
+    assert "pip install '.[mcp]'" in done.stderr
     assert done.stdout == ""
 
 

@@ -119,7 +119,7 @@ def test_in_a_clone_an_install_names_the_environment_that_has_one(
     ran = gotchas(*arguments)
     assert ran.code == 2
     assert "this is an installed gotchas" in ran.err
-    assert ".venv/bin/gotchas, which the second command of README.md makes" in ran.err
+    assert ".venv/bin/gotchas, which the command under *Develop* in README.md makes" in ran.err
 
 
 LOGGED = "(EngineCore_DP0 pid=4021) ERROR 10-06 14:26:34 [core.py:700] "

@@ -83,13 +83,13 @@ def test_one_case_is_enough() -> None:
 
 
 def test_defaults_hold_only_for_what_is_not_set() -> None:
-    record = gotcha(case(when={"enforce_eager": ("false",)}))
-    assert assess(record, Machine()).verdict is Verdict.MAY
-    found = assess(record, Machine(), {"enforce_eager": "false"})
+    record = gotcha(case(AMPERE, when={"enforce_eager": ("false",)}))
+    assert assess(record, machine()).verdict is Verdict.MAY
+    found = assess(record, machine(), {"enforce_eager": "false"})
     assert found.verdict is Verdict.WILL
-    assert "(by default)" in found.cases[0].conditions[0].found
+    assert "(by default)" in found.cases[0].conditions[1].found
     assert assess(
-        record, Machine(settings={"enforce_eager": "true"}), {"enforce_eager": "false"}
+        record, machine(settings={"enforce_eager": "true"}), {"enforce_eager": "false"}
     ).verdict is (Verdict.CANNOT)
 
 
@@ -236,3 +236,10 @@ def test_a_version_that_is_not_known_counts_little_where_no_release_is_good() ->
     for ranges, warns in ((bad, True), (RANGES, False)):
         record = gotcha(replace(case(AMPERE, {"vllm": ranges}), provided="something else holds"))
         assert assess(record, machine()).warns == warns
+
+
+def test_a_record_of_every_card_that_names_no_release_is_never_certain() -> None:
+    record = gotcha(case(when={"kv_cache_dtype": ("fp8",)}))
+    found = assess(record, machine(settings={"kv_cache_dtype": "fp8"}))
+    assert found.verdict is Verdict.MAY
+    assert found.open == ("whether your release has it: gotchas show sample-one",)

@@ -75,7 +75,12 @@ def test_an_image_outweighs_what_the_host_has() -> None:
         Machine(software={"vllm": "0.33.0", "nvidia-driver": "580.65.06"}, host=Host(shared_memory=5))
     )
     where = situation(facts, read_command(words, settings()), settings())
-    assert where.machine.software == {"vllm": "0.19.1", "nvidia-driver": "580.65.06", **where.pinned}
+    assert where.machine.software == {
+        "vllm": "0.19.1",
+        "nvidia-driver": "580.65.06",
+        "sglang": None,
+        **where.pinned,
+    }
     assert where.pinned["triton"] == "3.6.0"
     assert where.machine.platform["container"]
     assert where.machine.host.shared_memory == 1 << 30
@@ -84,10 +89,10 @@ def test_an_image_outweighs_what_the_host_has() -> None:
 def test_releases_tell_the_rest_only_of_a_machine_that_was_described() -> None:
     stated = {"vllm": "0.24.0"}
     where = found(["m"], Facts(Machine(software=stated, described=True)))
-    assert where.machine.software == {**stated, **where.pinned}
+    assert where.machine.software == {**stated, "sglang": None, **where.pinned}
     assert where.pinned["torch"] == "2.11.0"
     here = found(["m"], Facts(Machine(software=stated)))
-    assert here.machine.software == stated
+    assert here.machine.software == {**stated, "sglang": None}
     assert not here.pinned
 
 

@@ -107,6 +107,12 @@ def test_code_for_a_card_runs_on_it_and_ptx_on_every_newer_one(target: object) -
     assert all(from_ptx.runs_on(older.name) is Answer.NOT for older in NVIDIA[:at])
 
 
+def test_code_for_a_family_of_amd_is_not_promised(tmp_path: Path) -> None:
+    covered = found(tmp_path, bundle(["hipv4-amdgcn-amd-amdhsa--gfx9-4-generic"]))
+    assert covered.targets == ("gfx9-4-generic",)
+    assert (covered.runs_on("gfx942"), covered.runs_on("sm_90")) == (Answer.UNKNOWN, Answer.NOT)
+
+
 def test_machine_code_goes_before_ptx() -> None:
     both = Coverage(frozenset([Code("sm_80", Kind.PTX), Code("sm_90", Kind.CUBIN)]))
     assert (both.runs_on("sm_90"), both.runs_on("sm_120")) == (Answer.NATIVELY, Answer.COMPILED)

@@ -236,6 +236,11 @@ def test_a_laptop_is_not_its_namesake() -> None:
         ("SM_90", "sm_90"),
         ("RTX 3090", "sm_86"),
         ("rtx-3090", "sm_86"),
+        ("rtx3090", "sm_86"),
+        ("h100", "sm_90"),
+        ("nvidia-a100", "sm_80"),
+        ("RTX PRO 6000", "sm_120"),
+        ("mi300", "gfx942"),
         ("geforce rtx 3090", "sm_86"),
         ("NVIDIA GeForce RTX 3090", "sm_86"),
         ("nvidia-l4", "sm_89"),
@@ -255,6 +260,9 @@ def test_every_gpu_leads_to_its_target() -> None:
 
 
 def test_a_name_without_a_likeness_is_told_what_names_look_like() -> None:
+    for vague in ("nvidia", "rtx", "laptop", "90"):
+        with pytest.raises(UnknownName):
+            find_target(vague)
     with pytest.raises(UnknownName, match=r"unknown target 'foo'; name it as sm_86, gfx942 or 8\.6, or"):
         find_target("foo")
 

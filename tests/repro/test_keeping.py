@@ -11,7 +11,7 @@ from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.keeping import Kept, Left, keep
 from gpu_gotchas.repro.outcomes import Outcome
-from gpu_gotchas.repro.probe import Probe
+from gpu_gotchas.repro.probe import Probe, Tier
 from gpu_gotchas.repro.results import KEPT, Result, ResultError, read_results
 from tests.repro.samples import OBSERVABLE, a_result, read_gotcha
 
@@ -68,6 +68,15 @@ def test_numbers_that_do_not_bear_out_their_outcome_are_left_out(tmp_path: Path)
     claimed = replace(bad, target="sm_86", measured=(0.5, 0.001))
     assert keep(gotcha, [bad, claimed]) == Kept(1, 0, {Left.UNBORNE: 1})
     assert kept(gotcha) == [bad]
+
+
+@pytest.mark.parametrize("missing", [{"device": None}, {"target": "cpu"}, {"versions": {}}])
+def test_a_card_s_result_without_the_card_is_left_out(gotcha: Gotcha, missing: dict[str, object]) -> None:
+    whole = fresh(
+        gotcha, tier=Tier.DEVICE, target="sm_90", device="NVIDIA H200", versions={"torch": "2.11.0"}
+    )
+    assert keep(gotcha, [replace(whole, **missing)]) == Kept(0, 0, {Left.UNBORNE: 1})  # type: ignore[arg-type]
+    assert keep(gotcha, [whole]) == Kept(1, 0, {})
 
 
 def test_kept_results_go_when_the_repro_changes(gotcha: Gotcha) -> None:

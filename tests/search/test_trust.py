@@ -21,6 +21,11 @@ SPEC = (
     'File "/usr/lib/python3/dist-packages/vllm/spec_decode_attn.py", line 9, in _spec_attn_partial\n'
     "triton.compiler.errors.CompilationError: Both operands must be same dtype. Got bf16 and fp16"
 )
+CAST = (
+    'File "/usr/lib/python3/dist-packages/vllm/v1/attention/backends/mla/triton_mla.py", line 9, in '
+    "_v_up_proj\n"
+    "RuntimeError: expected scalar type BFloat16 but found Half"
+)
 TURBOQUANT = """\
 File "/usr/lib/python3/dist-packages/{package}/ops/triton_turboquant_store.py", line 9, in _tq_fused_store_fp8
   File "/usr/lib/python3/dist-packages/triton/language/semantic.py", line 9, in convert_custom_float8
@@ -46,6 +51,7 @@ def index() -> Index:
         (f"engine config: kv_cache_dtype=auto, dtype=torch.bfloat16\n{MLA}", "triton-mla-fp8-smem-overflow"),
         (SPEC, "spec-verify-attention-bf16-only"),
         (TURBOQUANT.format(package="vllm"), "turboquant-bf16-key-cast-below-sm89"),
+        (CAST, "mla-fp8-query-cast-breaks-fp16"),
     ],
 )
 def test_the_error_itself_is_it(index: Index, text: str, record: str) -> None:
@@ -112,6 +118,8 @@ def test_a_card_that_the_record_is_not_about_takes_the_certainty(index: Index, t
         "what does type fp8e4nv not supported in this architecture mean?",
         "when type fp8e4nv not supported in this architecture is raised, we fall back to int8",
         "INFO 10-06 14:26:10 [fp8.py:4] type fp8e4nv not supported in this architecture, using Marlin",
+        "WARNING [fp8.py:1] type fp8e4nv not supported in this architecture, falling back to Marlin",
+        'raise ValueError(f"type fp8e4nv not supported in this architecture. The supported types are {x}")',
         "Fixed: docs say type fp8e4nv not supported in this architecture on Ampere",
     ],
 )

@@ -4,7 +4,8 @@ import { parse } from "./templates.js";
 
 export function doubter(rules, unwrap) {
   const R = rules.certain;
-  const [passed, speaker, ofPackage] = [R._PASSED, R._SPEAKER, R._PACKAGE].map((one) => new Pattern(one));
+  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._PACKAGE].map((one) => new Pattern(one));
+  const [passed, source, speaker, ofPackage] = patterns;
   const [loudKinds, beneath, english] = [R._FAILS_LOUDLY, R._BENEATH, rules.common_words.ENGLISH].map((one) => new Set(one));
 
   // Why the lines that met a signature may not be the failure itself, one clause each.
@@ -17,15 +18,17 @@ export function doubter(rules, unwrap) {
     const message = unwrap(text);
     if (passed.search(text)) return `line ${number} says that something passed`;
     if (loud && message.calm) return `line ${number} is logged as information`;
+    if (loud && message.warns && !message.severe) return `line ${number} is logged as a warning`;
     return isSaid(message.text, template) ? `line ${number} speaks about the error` : null;
   }
 
-  // Whether the error stands inside a sentence of somebody's.
+  // Whether the error stands inside a sentence of somebody's, or in the code that raises it.
   function isSaid(text, template) {
     const literals = parse(template).map(({ literal }) => literal).filter(Boolean);
     const [first, last] = [literals[0], literals[literals.length - 1]];
     const start = text.indexOf(first);
     if (start < 0) return false;
+    if (source.search(text.slice(0, start))) return true;
     const before = text.slice(0, start).replace(/[ "'`“([]+$/, "");
     const after = text.slice(text.lastIndexOf(last) + last.length);
     if (speaker.search(`${before}\n${after}`)) return true;

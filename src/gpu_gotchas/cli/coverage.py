@@ -100,8 +100,10 @@ def _files(thing: str) -> Iterator[Path]:
     path = Path(thing)
     if path.is_dir():
         yield from (file for file in path.rglob("*") if _is_library(file))
-    elif path.exists():
+    elif path.is_file():
         yield path
+    elif path.exists():
+        raise BadInput(f"{path}: is no file")
     else:
         yield from _of_package(thing)
 

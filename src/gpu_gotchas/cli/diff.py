@@ -53,6 +53,8 @@ def command(
         both, old, new = (software_with(pins or ()) for pins in (versions, before, after))
     except ValueError as error:
         raise UsageFailed(f"--from, --to and --with: {error}") from None
+    if old.keys() != new.keys():
+        raise UsageFailed("--from and --to must name the same packages")
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
     where = situation_of(question)
     found = compare(gotchas(), where.machine, {**both, **old}, {**both, **new}, where.defaults)
@@ -80,7 +82,11 @@ def command(
         )
         return Exit.NOT_KNOWN if brought else Exit.FOUND
     for line in situation_lines(where):
-        prose(terminal, line, first="", rest="  ")
+        if not line.startswith("Software: not known"):
+            prose(terminal, line, first="", rest="  ")
+    for side, versions_ in (("From", old), ("To", new)):
+        named = ", ".join(f"{name} {version or 'none'}" for name, version in versions_.items())
+        terminal.line(f"{side}: {named}")
     for change in Change:
         group = [one for one in found if one.change is change]
         if group:

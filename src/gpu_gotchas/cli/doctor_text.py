@@ -57,6 +57,7 @@ def print_examination(
     for complaint in examination.complaints:
         terminal.note(Styled("ignore: ", Style.WARN), complaint)
     terminal.line(_summary(examination))
+    terminal.line(dim("Candidates, reported and not proven, are not asked: gotchas list --status candidate"))
 
 
 def situation_lines(situation: Situation) -> Iterator[str]:

@@ -94,5 +94,7 @@ def command(
             rest="  ",
         )
     if not found:
-        terminal.line(bold("No fix is wanted here, or none is known."))
+        may = wanted(examination.found, (Verdict.MAY,))
+        more = f" Against what may happen there are {len(may)}: add --all." if may and not everything else ""
+        terminal.line(bold(f"No fix is wanted here, or none is known.{more}"))
     return Exit.FOUND if found else Exit.NOT_KNOWN

@@ -20,7 +20,7 @@ def not_from_here(what: str) -> str:
         return f"{what} a working copy of the project, and this is an installed gotchas: clone it first."
     return (
         f"{what} a working copy of the project. You stand in one, but this is an installed gotchas: use the "
-        "development environment's, .venv/bin/gotchas, which the second command of README.md makes."
+        "development environment's, .venv/bin/gotchas, which the command under *Develop* in README.md makes."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_MOST_LISTED = 40
+_MOST_LISTED = 10
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from gpu_gotchas.doctor.conditions import Condition, Kind, conditions, unproven, unstated
+from gpu_gotchas.doctor.conditions import Condition, Kind, conditions, no_release, unproven, unstated
 from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
@@ -122,6 +122,9 @@ def assess(
         if case.provided or (gotcha.control is ControlAxis.CONDITION and not case.when):
             # What tells its controls apart is not always a card, a version or a setting.
             parts = (*parts, unstated(gotcha.id, case.provided))
+        missing = no_release(case, gotcha.id)
+        if missing is not None:
+            parts = (*parts, missing)
         if gotcha.status is Status.DRAFT:
             parts = (*parts, unproven(gotcha.id))
         cases.append(CaseAnswer(every(part.truth for part in parts), parts))

@@ -59,6 +59,15 @@ def unstated(id: str, provided: str | None = None) -> Condition:
     return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
 
 
+def no_release(case: Case, id: str) -> Condition | None:
+    """Where a case is about every card and names no release: nobody knows then which releases have it."""
+    if case.software or not _for_all(case.hardware):
+        return None
+    words = "the releases that have it, which the record does not name"
+    decide = f"whether your release has it: gotchas show {id}"
+    return Condition(Kind.UNSTATED, "release", words, "not known", Truth.UNKNOWN, decide)
+
+
 def unproven(id: str) -> Condition:
     """What a draft claims, which no run has shown yet."""
     decide = f"a proof: no run has shown yet what the record claims: gotchas show {id}"

@@ -21,6 +21,7 @@ _DECIDED = {
     "sglang_dtype": "dtype",
     "sglang_kv_cache_dtype": "kv_cache",
 }
+_ENGINES = ("vllm", "sglang")
 # Models that are no pooling models keep their own type; others may be run in half precision.
 _KEEPS_TYPE = ("ForCausalLM", "ForConditionalGeneration")
 
@@ -72,6 +73,9 @@ def situation(
         machine = machines_merged(image, machine)
     else:
         machine = replace(machine, software={**pins, **machine.software})
+    # One engine is started: the other's faults are not met.
+    others = {name: None for name in _ENGINES if name != launch.package and name not in machine.software}
+    machine = replace(machine, software={**machine.software, **others})
     model = _model(launch.model, base)
     given.update(_model_settings(model, known))
     defaults = _defaults(launch, facts.seen, given, known)

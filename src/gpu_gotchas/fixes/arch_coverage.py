@@ -30,7 +30,7 @@ _PTX, _CUBIN = 1, 2
 _ONLY_THIS, _FAMILY = 1 << 20, 1 << 21
 _BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 _SQUEEZED_BUNDLE = b"CCOB"
-_HIP_TARGET = re.compile(rb"hipv?4?-amdgcn-amd-amdhsa-[a-z]*-(gfx[0-9a-f]+)")
+_HIP_TARGET = re.compile(rb"hipv?4?-amdgcn-amd-amdhsa-[a-z]*-(gfx[0-9a-f]+(?:-[0-9a-f]+)*(?:-generic)?)")
 _CUDA_TARGET = re.compile(r"sm_([0-9]+)([0-9])([af]?)")
 # Boards with a CPU on the chip: NVIDIA promises no binary compatibility between them and cards.
 _TEGRA = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)}
@@ -66,6 +66,8 @@ class Code:
     def serves(self, target: str) -> Answer:
         """Whether a card of `target` (`sm_86`, `gfx942`) can run it."""
         if self.kind is Kind.CODE_OBJECT or not target.startswith("sm_"):
+            if self.target.endswith("-generic") and target.startswith("gfx"):
+                return Answer.UNKNOWN  # for a family, whose members are no part of its name
             return Answer.NATIVELY if self.target == target else Answer.NOT
         have, suffix = _capability(self.target)
         want, _ = _capability(target)

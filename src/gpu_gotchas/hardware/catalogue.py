@@ -6,6 +6,7 @@ The data lies in `data/*.json`, one line for each entry, checked against schema/
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -82,7 +83,23 @@ def find_target(name: str) -> Target:
 def gpus_called(name: str) -> tuple[Gpu, ...]:
     """Every GPU with this id, or with this name: a driver's, or as people say it (`RTX 3090`, `rtx-3090`)."""
     called = _gpus_called()
-    return called.get(plain_name(name)) or called.get(plain_name(name.replace("-", " ")), ())
+    exact = called.get(plain_name(name)) or called.get(plain_name(name.replace("-", " ")))
+    return exact or _with_words(name)
+
+
+_WORD = re.compile(r"[a-z]+[0-9]*|[0-9]+[a-z]*")
+
+
+def _with_words(name: str) -> tuple[Gpu, ...]:
+    """Every GPU whose name holds all words of `name`: `h100` is each H100. A laptop's must be asked for."""
+    spaced = re.sub(r"\b(rtx|gtx|rx)(?=[0-9])", r"\1 ", plain_name(name.replace("-", " ")))
+    words = set(_WORD.findall(spaced))
+    if not any(character.isdigit() for character in name):
+        return ()
+    held = {gpu: set(_WORD.findall(plain_name(gpu.name))) for gpu in gpus()}
+    return tuple(
+        gpu for gpu, names in held.items() if words <= names and ("laptop" in words or "laptop" not in names)
+    )
 
 
 def find_gpu(id: str) -> Gpu:

@@ -11,6 +11,7 @@ from enum import Enum
 from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.outcomes import Outcome
+from gpu_gotchas.repro.probe import Tier
 from gpu_gotchas.repro.results import KEPT, Result, fold, read_results
 from gpu_gotchas.repro.source import read_repro
 
@@ -21,7 +22,7 @@ class Left(Enum):
     SKIPPED = "they did not run"
     DESCRIBED = "their hardware was read from a file"
     FUTURE = "their date lies in the future, and would win over every later one"
-    UNBORNE = "their numbers lie outside the bounds that their outcome names"
+    UNBORNE = "their numbers lie outside the bounds of their outcome, or a card's result names no card"
     STALE = "the record, its repro or its fix has changed since"
 
 
@@ -74,8 +75,14 @@ def _why_not(gotcha: Gotcha, result: Result, current: str | None) -> Left | None
     return None if _is_borne_out(gotcha, result) else Left.UNBORNE
 
 
+_NO_CARD = ("cpu", "none")
+
+
 def _is_borne_out(gotcha: Gotcha, result: Result) -> bool:
-    """A file of results is anybody's word; numbers in it can be held against the record's own bounds."""
+    """A file of results is anybody's word; a card's needs the card, and numbers are held against the record's
+    own bounds."""
+    if result.tier is Tier.DEVICE and (not result.device or result.target in _NO_CARD or not result.versions):
+        return False
     observable = gotcha.symptom.observable
     bound = {
         Outcome.REPRODUCED: observable.bad if observable else None,

@@ -16,7 +16,8 @@ from gpu_gotchas.search.common_words import ENGLISH
 from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.prefixes import unwrap
 
-_PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected)\b"
+_PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
+_SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
 _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
 _PACKAGE = r"(?:(?:site|dist)-packages[/\\]|\b(?=(?:lmcache|sglang|vllm|aiter|xformers)[/\\]))(\w+)[/\\]"
 _FAILS_LOUDLY = frozenset({"crash", "refused"})
@@ -53,17 +54,21 @@ def _doubt(seen: Seen, *, loud: bool) -> str | None:
         return f"line {seen.number} says that something passed"
     if loud and message.calm:
         return f"line {seen.number} is logged as information"
+    if loud and message.warns and not message.severe:
+        return f"line {seen.number} is logged as a warning"
     if _is_said(message.text, seen.template):
         return f"line {seen.number} speaks about the error"
     return None
 
 
 def _is_said(text: str, template: str) -> bool:
-    """Whether the error stands inside a sentence of somebody's."""
+    """Whether the error stands inside a sentence of somebody's, or in the code that raises it."""
     literals = Template.parse(template).literals
     start, end = text.find(literals[0]), text.rfind(literals[-1]) + len(literals[-1])
     if start < 0:
         return False
+    if re.search(_SOURCE, text[:start]):
+        return True
     before, after = text[:start].rstrip(" \"'`“(["), text[end:]
     if re.search(_SPEAKER, f"{before}\n{after}"):
         return True

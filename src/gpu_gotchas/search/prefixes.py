@@ -18,7 +18,7 @@ _PREFIXES = tuple(
         r"\[\d+,\d+\]<std(?:out|err)>:\s?",  # mpirun
         r"\(?(?:\w[^():]{0,120}\s)?pid=\d+[^()]{0,80}\)\s?",  # vLLM's processes, Ray's actors
         rf"\d{{4}}-\d\d-\d\d {_CLOCK}: (?P<level>[IWEF])\s",  # TensorFlow
-        rf"{_LEVEL}\s+\d\d-\d\d\s+{_CLOCK}\s?",  # vLLM
+        rf"{_LEVEL}\s+(?:\d\d-\d\d\s+{_CLOCK}\s?|(?=\[[\w./-]{{1,120}}\.py:\d+\]))",  # vLLM
         r"\[[\w./-]{1,120}\.(?:py|cc|cpp|cu|rs|go):\d+\]:?\s?",  # vLLM, glog: where it was logged
         rf"\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]+\d+)*\]?\s?(?:-\s)?",
         rf"\[?{_CLOCK}\]?\s",

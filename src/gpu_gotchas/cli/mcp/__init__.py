@@ -20,6 +20,6 @@ def command() -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
-        raise NoSdk("The tools need the official SDK: pip install 'gpu-gotchas[mcp]'") from None
+        raise NoSdk("The tools need the official SDK. From a clone: pip install '.[mcp]'") from None
     server().run("stdio")
     return Exit.FOUND

@@ -30,7 +30,7 @@ _MODULES = (
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
-    "certain": ("_PASSED", "_SPEAKER", "_PACKAGE"),
+    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_PACKAGE"),
     "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
     "few": ("_CARD",),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
