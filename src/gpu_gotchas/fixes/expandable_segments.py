@@ -1,4 +1,4 @@
-"""Whether PyTorch's `expandable_segments` should be on: one table for what is reported to need it or to break.
+"""When PyTorch's `expandable_segments` should be on: one table for what is reported to need it or to break.
 
     from gpu_gotchas.fixes.expandable_segments import Serving, decide
 
