@@ -74,6 +74,13 @@ def test_a_plot_keeps_every_bar_inside_and_every_text_as_text(found: list[Ratio]
         assert figure(one.ratio) in document.text
 
 
+def test_rows_that_differ_at_their_end_stay_apart_however_long_they_are() -> None:
+    start = "A name that goes on and on for longer than any plot is wide, with a shape behind it, "
+    shown = read(plot([Ratio(start, "b", 2.0, f"{count} tokens") for count in (16, 64)], "x")).text
+    assert "16 tokens" in shown
+    assert "64 tokens" in shown
+
+
 def test_faster_and_slower_lie_on_either_side_of_one() -> None:
     fast, slow = read(plot([Ratio("a", "b", 2.0, ""), Ratio("a", "b", 0.5, "")], "x")).all("rect")
     assert (fast.attributes["class"], slow.attributes["class"]) == ("gg-faster", "gg-slower")

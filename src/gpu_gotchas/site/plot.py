@@ -60,7 +60,8 @@ def _bar(one: Ratio, top: int, x: Callable[[float], float]) -> str:
     start, end = sorted((x(1.0), x(one.ratio)))
     kind = "gg-faster" if one.ratio >= 1 else "gg-slower"
     label = f"{one.name}, {one.shape}" if one.shape else one.name
-    label = label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+    # The end tells rows apart, such as `… 64 tokens`.
+    label = label if len(label) <= _LONGEST else f"{label[: _LONGEST - 17]}… {label[-15:]}"
     y = top + 18
     aim = ""
     if one.aim:
