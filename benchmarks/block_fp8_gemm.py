@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, write
+from harness import Subject, compare, copy_rate, rotations, verdict, write
 
 from gpu_gotchas.fixes.block_fp8_gemm import Activation, Kernel, Plan, grouped_matmul, matmul, plan
 from gpu_gotchas.fixes.block_fp8_gemm.launch import Workspace, widen
@@ -233,16 +233,9 @@ class Table:
     ) -> None:
         timed = compare(ours[0], other)
         made = ours[1]
-        row: dict[str, Any] = {"name": name, "against": against, "ratio": round(timed.ratio, 3)}
-        if aim is not None:
-            row["aim"] = aim
         shape = case.layer.shape
-        row |= {
-            "shape": str(case),
+        row = timed.row(name, against, str(case), aim) | {
             "tokens": case.tokens,
-            "microseconds": round(timed.a, 2),
-            "against_microseconds": round(timed.b, 2),
-            "spread": round(timed.spread, 4),
             "gigabytes_per_second": round(case.weight_bytes / timed.a / 1e3),
             "of_copy": round(case.weight_bytes / timed.a * 1e6 / self.copy, 3),
             "teraflops": round(2 * case.tokens * shape.features * shape.columns / timed.a / 1e6, 1),
@@ -266,11 +259,10 @@ class Table:
 
     @staticmethod
     def tell(row: dict[str, Any]) -> None:
-        aim = row.get("aim")
-        verdict = "" if aim is None else f" aim {aim} {'reached' if row['ratio'] >= aim else 'NOT reached'}"
         print(
-            f"{row['shape']} | {row['against']} | {row['ratio']:.2f}{verdict} | {row['microseconds']} us, "
-            f"{row.get('of_copy', '')} of copy, {row.get('teraflops', '')} TFLOP/s, {row['kernel']}",
+            f"{row['shape']} | {row['against']} | {row['ratio']:.2f}{verdict(row)} | "
+            f"{row['microseconds']} us, {row.get('of_copy', '')} of copy, "
+            f"{row.get('teraflops', '')} TFLOP/s, {row['kernel']}",
             flush=True,
         )
 

@@ -35,6 +35,27 @@ class Timed:
     def ratio(self) -> float:
         return self.b / self.a
 
+    def row(self, name: str, against: str, shape: str, aim: float | None = None) -> dict[str, Any]:
+        """What every table says of a comparison; a benchmark adds its own figures."""
+        aimed = {} if aim is None else {"aim": aim}
+        return {
+            "name": name,
+            "against": against,
+            "ratio": round(self.ratio, 3),
+            **aimed,
+            "shape": shape,
+            "microseconds": round(self.a, 2),
+            "against_microseconds": round(self.b, 2),
+            "spread": round(self.spread, 4),
+        }
+
+
+def verdict(row: Mapping[str, Any]) -> str:
+    """Whether a row reaches its aim, for people; nothing where it has none."""
+    if "aim" not in row:
+        return ""
+    return f" aim {row['aim']} {'reached' if row['ratio'] >= row['aim'] else 'NOT reached'}"
+
 
 class Subject:
     """Calls captured in one graph. Capturing runs the first call before, so that nothing compiles in it."""

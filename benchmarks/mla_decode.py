@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, write
+from harness import Subject, compare, copy_rate, rotations, verdict, write
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.mla_decode import KvForm, Plan, Widening, decode, plan
@@ -173,14 +173,7 @@ class Table:
     ) -> None:
         timed = compare(ours[0], other)
         made = ours[1]
-        row: dict[str, Any] = {"name": name, "against": against, "ratio": round(timed.ratio, 3)}
-        if aim is not None:
-            row["aim"] = aim
-        row |= {
-            "shape": str(case.shape),
-            "microseconds": round(timed.a, 2),
-            "against_microseconds": round(timed.b, 2),
-            "spread": round(timed.spread, 4),
+        row = timed.row(name, against, str(case.shape), aim) | {
             "gigabytes_per_second": round(case.bytes / timed.a / 1e3),
             "of_copy": round(case.bytes / timed.a * 1e6 / self.copy, 3),
             "teraflops": round(case.shape.operations / timed.a / 1e6, 1),
@@ -189,9 +182,11 @@ class Table:
             "splits": made.splits,
         }
         self.rows.append(row)
-        verdict = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
         rates = f"{row['of_copy']:.2f} of copy, {row['teraflops']} TFLOP/s, spread {timed.spread:.3f}"
-        print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict} | {timed.a:.1f} us, {rates}")
+        print(
+            f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict(row)} | "
+            f"{timed.a:.1f} us, {rates}"
+        )
 
 
 SHAPES = (

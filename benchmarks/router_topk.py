@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 import triton
-from harness import RESULTS, Subject, compare, rotations, write
+from harness import RESULTS, Subject, compare, rotations, verdict, write
 
 from gpu_gotchas.fixes.router_topk import route as reference
 from gpu_gotchas.fixes.router_topk_triton import route, route_kernel, warps
@@ -77,17 +77,9 @@ def row(
     name: str, against: str, case: Case, ours: Subject, other: Subject, aim: float | None
 ) -> dict[str, Any]:
     timed = compare(ours, other)
-    found: dict[str, Any] = {"name": name, "against": against, "ratio": round(timed.ratio, 3)}
-    if aim is not None:
-        found["aim"] = aim
-    verdict = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
-    print(f"{name} | {against} | {case} | {timed.ratio:.3f} x{verdict} | {timed.a:.2f} us")
-    return found | {
-        "shape": str(case),
-        "microseconds": round(timed.a, 3),
-        "against_microseconds": round(timed.b, 3),
-        "spread": round(timed.spread, 4),
-    }
+    found = timed.row(name, against, str(case), aim)
+    print(f"{name} | {against} | {case} | {timed.ratio:.3f} x{verdict(found)} | {timed.a:.2f} us")
+    return found
 
 
 def main() -> None:

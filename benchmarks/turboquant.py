@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, write
+from harness import Subject, compare, copy_rate, rotations, verdict, write
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
@@ -173,20 +173,14 @@ def main() -> None:
 
     def add(name: str, shape: str, ours: Subject, other: Subject, aim: float | None, **more: Any) -> None:
         timed = compare(ours, other)
-        said: dict[str, Any] = {"name": name, "against": f"{VLLM} Triton", "ratio": round(timed.ratio, 3)}
-        if aim is not None:
-            said["aim"] = aim
-        said |= {
-            "shape": shape,
-            "microseconds": round(timed.a, 2),
-            "against_microseconds": round(timed.b, 2),
-            "spread": round(timed.spread, 4),
-        }
+        said = timed.row(name, f"{VLLM} Triton", shape, aim)
         if "bytes_read" in more:
             said["of_copy"] = round(more.pop("bytes_read") / timed.a * 1e6 / copy, 3)
         rows.append(said | more)
-        verdict = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
-        print(f"{name} | {shape} | {timed.ratio:.2f} x{verdict} | {timed.a:.1f} us, {rows[-1]}", flush=True)
+        print(
+            f"{name} | {shape} | {timed.ratio:.2f} x{verdict(said)} | {timed.a:.1f} us, {rows[-1]}",
+            flush=True,
+        )
 
     for form in Form:
         for shape in SHAPES:

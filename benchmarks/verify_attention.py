@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, Timed, compare, copy_rate, rotations, write
+from harness import Subject, Timed, compare, copy_rate, rotations, verdict, write
 from upstream_attention import Unified, load_unified
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
@@ -152,20 +152,12 @@ class Case:
 def row(
     name: str, against: str, case: Case, made: Plan, timed: Timed, aim: float | None, copy: float
 ) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": name, "against": against, "ratio": round(timed.ratio, 3)}
-    if aim is not None:
-        said["aim"] = aim
-    said |= {
-        "shape": str(case.shape),
-        "microseconds": round(timed.a, 2),
-        "against_microseconds": round(timed.b, 2),
-        "spread": round(timed.spread, 4),
+    said = timed.row(name, against, str(case.shape), aim) | {
         "of_copy": round(case.bytes / timed.a * 1e6 / copy, 3),
         "rows": made.row_block,
         "splits": made.splits,
     }
-    verdict = "" if aim is None else f" aim {aim} {'reached' if timed.ratio >= aim else 'NOT reached'}"
-    print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict} | {timed.a:.1f} us, "
+    print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict(said)} | {timed.a:.1f} us, "
           f"{said['of_copy']:.2f} of copy, spread {timed.spread:.3f}", flush=True)  # fmt: skip
     return said
 
