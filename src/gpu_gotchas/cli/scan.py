@@ -85,6 +85,8 @@ def _print(found: dict[str, tuple[Finding, ...]], index: Index, terminal: Termin
             terminal.line("  ", bold(one.hit.record), dim(f"  ({_standing(one, entry)})"))
             terminal.line("    ", str(entry.get("title", "")))
             terminal.line("    ", dim(f"{_where(one)}: "), one.hit.lines[0].text[:_LONGEST_SHOWN])
+            for text in one.against:
+                terminal.line("    ", dim("against it: "), text)
     if any(found.values()):
         terminal.note("More on each: gotchas show ID")
 
@@ -92,7 +94,10 @@ def _print(found: dict[str, tuple[Finding, ...]], index: Index, terminal: Termin
 def _standing(finding: Finding, entry: dict[str, Any]) -> str:
     if entry.get("withdrawn"):
         return f"{entry['status']}: withdrawn"
-    return str(entry.get("status")) if finding.hit.proven else "reported, not yet proven"
+    if not finding.hit.proven:
+        return "reported, not yet proven"
+    status = str(entry.get("status"))
+    return f"looks like it; the record is {status}" if finding.against else status
 
 
 def _where(finding: Finding) -> str:
@@ -114,6 +119,7 @@ def _entry(finding: Finding, index: Index) -> dict[str, Any]:
         "status": entry.get("status"),
         "title": entry.get("title"),
         "proven": finding.hit.proven,
+        "against": list(finding.against),
         "lines": list(finding.places),
         "count": finding.met,
         "text": finding.hit.lines[0].text,
