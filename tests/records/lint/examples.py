@@ -272,8 +272,12 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
             one((RANGES, ["<8.9", ">=20.0"])),
             one((RANGES, [">=9.1,<9.5", "<8.9"])),
             one((("affects", 1, "hardware", "amd", "gfx"), ["gfx90a", "gfx943"])),
+            candidate((("affects",), [{"hardware": {"amd": {"gfx": ["gfx90a", "gfx943"]}}}])),
         ],
-        [one((RANGES, ["<8.9", "==12.0"]))],
+        [
+            one((RANGES, ["<8.9", "==12.0"])),
+            candidate((("affects",), [{"hardware": {"amd": {"gfx": ["gfx90a"]}}}])),
+        ],
     ),
     "ranges-are-apart": ([one((RANGES, ["<8.9", ">=8.6,<9.0"]))], [one((RANGES, ["<8.6", ">=8.6,<9.0"]))]),
     "version-ranges-are-apart": (
@@ -308,6 +312,7 @@ EXAMPLES: dict[str, tuple[list[Example], list[Example]]] = {
             one((("affects", 0, "when"), {"kv_cache_type": ["fp8"]})),
             one((("affects", 0, "when"), {"kv_cache_dtype": ["fp9"]})),
             one((("affects", 0, "when"), {"max_model_len": ["long"]})),
+            candidate((("affects",), [{"when": {"kv_cache_type": ["fp8"]}}])),
         ],
         [one((("affects", 0, "when"), {"max_model_len": [131072], "gpu_memory_utilization": ["0.95"]}))],
     ),
