@@ -50,7 +50,7 @@ def reported_gpus_are_known(entry: Entry) -> Iterator[Finding]:
 
 @each_entry
 def github_links_are_exact(entry: Entry) -> Iterator[Finding]:
-    """A link must show the same thing in a year: an issue, a pull request, a commit, a file at a commit or release."""
+    """A link must show the same thing in a year: an issue, a commit, a file at a commit or release."""
     for place, url in links(entry):
         if _GITHUB.match(url) and not _EXACT.fullmatch(url):
             yield Finding(
