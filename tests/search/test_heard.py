@@ -30,14 +30,3 @@ def test_no_signature_rests_on_a_fresh_report() -> None:
     signatures = [(one.id, signature) for one in load_all() for signature in one.symptom.signatures]
     signatures += [(one.id, signature) for one in load_candidates() for signature in one.signatures]
     assert [name for name, signature in signatures if signature.basis_url in fresh] == []
-
-
-def test_no_signature_rests_on_a_fresh_report() -> None:
-    fresh = {report.url for report in part(FRESH)}
-    rest_on_it = {
-        entry.id
-        for entry in (*load_all(), *load_candidates())
-        for signature in entry.symptom.signatures
-        if signature.basis_url in fresh
-    }
-    assert rest_on_it == set()
