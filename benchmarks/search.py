@@ -2,8 +2,8 @@
 
     python -m benchmarks.search [--part measure|build] [--quick] [--confusions] [--update]
 
-Texts are the reports of tests/corpus: those of the part `measure` were not looked at while records,
-candidates and search were made, those of `build` were. --quick leaves noise and baselines out, --update
+Texts are the reports of tests/corpus: those of the parts `measure` and `fresh` (which came later) were not
+looked at while records, candidates and search were made, those of `build` were. --quick leaves noise and baselines out, --update
 keeps the numbers in benchmarks/results/search.json, against which a test holds later ones.
 """
 
@@ -32,6 +32,7 @@ from benchmarks.search_measure import (
 )
 from tests.corpus import (
     BUILD,
+    FRESH,
     MEASURE,
     NEGATIVE,
     UNKNOWN,
@@ -54,6 +55,9 @@ AIMS = {
     "known: recall at 1": 0.92,
     "known: precision of this is it": 0.99,
     "known: wrong this is it": 0.01,
+    "fresh: recall at 1": 0.92,
+    "fresh: precision of this is it": 0.99,
+    "fresh: wrong this is it": 0.01,
     "healthy, captured or rendered: named at all": 0.0,
     "healthy, invented: named at all": 0.0,
 }
@@ -67,6 +71,7 @@ def main_rows(index: Index, asked: Sequence[Case]) -> tuple[Rows, list[Outcome]]
     rows = _named("known", known(outcomes))
     told = known(search_all(index, [_with_machine(case) for case in asked]))
     rows |= _named("known, with what the report says of card and versions", told)
+    rows |= _named("fresh", known(search_all(index, asked_of(FRESH))))
     for title, texts in strangers().items():
         rows |= _named(title, false_alarms(search_all(index, texts)))
     return rows, outcomes
@@ -130,7 +135,7 @@ def family_rows(outcomes: Iterable[Outcome]) -> Rows:
     }
 
 
-def baseline_rows(asked: Sequence[Case]) -> Rows:
+def baseline_rows(asked: Sequence[Case], title: str) -> Rows:
     """Plain ways to search the same texts: what records say, and the reports that were built on."""
     records = texts_of([*load_all(), *load_candidates()])
     heard: dict[str, str] = defaultdict(str)
@@ -141,7 +146,7 @@ def baseline_rows(asked: Sequence[Case]) -> Rows:
     found["bm25 over records alone"] = ask_baseline(Bm25(records), asked)
     found["bm25 over reports alone"] = ask_baseline(Bm25(heard), asked)
     return {
-        f"baseline {name}: {wanted}": known(outcomes)[wanted]
+        f"{title} {name}: {wanted}": known(outcomes)[wanted]
         for name, outcomes in found.items()
         for wanted in ("recall at 1", "recall at 3")
     }
@@ -188,7 +193,8 @@ def main() -> None:
     asked = asked_of(chosen.part)
     rows, outcomes = main_rows(index, asked)
     if not chosen.quick:
-        rows |= baseline_rows(asked) | noise_rows(index, chosen.part) | family_rows(outcomes)
+        rows |= baseline_rows(asked, "baseline") | baseline_rows(asked_of(FRESH), "fresh, baseline")
+        rows |= noise_rows(index, chosen.part) | family_rows(outcomes)
     apart = [] if chosen.quick else left_out()
     if apart:
         rows |= _named("build, each report left out", known(apart))

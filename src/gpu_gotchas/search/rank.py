@@ -28,7 +28,7 @@ _RAREST = 5.0
 _COMMON = 0.4
 _TARGET = 1.0
 
-_LIKE = 6.0
+_LIKE = 4.0
 _LIKE_ENOUGH, _LIKE_TRUST = 0.25, 15.0
 """What likeness to a report adds to what a record explains; and, beyond so much of it, to the confidence."""
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 
-_START, _WEIGHT, _LEAD, _MOST_LEAD = -3.8, 1.1, 2.0, 4.0
+_START, _WEIGHT, _LEAD, _MOST_LEAD = -4.9, 1.45, 2.3, 4.0
 _STRONG, _FAIR = 0.8, 0.5
 
 
