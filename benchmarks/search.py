@@ -3,8 +3,9 @@
     python -m benchmarks.search [--part measure|build] [--quick] [--confusions] [--update]
 
 Texts are the reports of tests/corpus: those of the parts `measure` and `fresh` (which came later) were not
-looked at while records, candidates and search were made, those of `build` were. --quick leaves noise and baselines out, --update
-keeps the numbers in benchmarks/results/search.json, against which a test holds later ones.
+looked at while records, candidates and search were made, those of `build` were. --quick leaves noise and
+baselines out, --update keeps the numbers in benchmarks/results/search.json, against which a test holds later
+ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Each report that was built on, searched in an index that was made as if nobody had read it.
 
-Of a gotcha with several reports one at a time is left out: its text, the signatures that were taken from it or
-that it alone meets, and the telling words that only its text and what was written of the gotcha share. On plain
-BM25 this comes out as on the reports that nobody built on, which leaving out the text alone does not: records
-and candidates were written with the report at hand. It is for choosing between ways to rank, and for seeing
-which causes are taken for one another, without a look at what is only measured on.
+Of a gotcha with several reports one at a time is left out: its text, the signatures that were taken from it
+or that it alone meets, and the telling words that only its text and what was written of the gotcha share. On
+plain BM25 this comes out as on the reports that nobody built on, which leaving out the text alone does not:
+records and candidates were written with the report at hand. It is for choosing between ways to rank, and for
+seeing which causes are taken for one another, without a look at what is only measured on.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ const HEADS = {
   "not-known": "Not known",
 };
 const HOW_STRONG = {
-  strong: "A strong likeness, and no proof: of such answers nine in ten were right when measured.",
-  fair: "A fair likeness: of such answers two in three were right when measured. Confirm it first.",
-  weak: "A weak likeness: of such answers half were wrong when measured, and more where the cause is new.",
+  strong: "A strong likeness, no proof: measured, nine in ten such answers were right.",
+  fair: "A fair likeness: measured, two in three such answers were right. Confirm it first.",
+  weak: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
 };
 
 export function show(place, { answer, lines, milliseconds }, file) {

@@ -43,7 +43,7 @@ def test_every_gotcha_is_found_with_its_lines(index: Index) -> None:
 
 
 def test_what_speaks_against_a_gotcha_is_said(index: Index) -> None:
-    """As `search` does: a card, a setting or a version that the record is not about, and a test that passed."""
+    """As `search` does: a card that the record is not about, and a test that passed."""
     sure = scan(index, f"running on sm_86\n{FP8}\n".encode())["sample-fp8e4nv-refused"]
     assert sure.against == ()
     other = scan(index, f"running on sm_90\n{FP8}\n".encode())["sample-fp8e4nv-refused"]

@@ -18,9 +18,9 @@ _HEADLINES = {
     Verdict.LOOKS_LIKE: Styled("Looks like", Style.WARN),
 }
 HOW_STRONG = {
-    Strength.STRONG: "A strong likeness, and no proof: of such answers nine in ten were right when measured.",
-    Strength.FAIR: "A fair likeness: of such answers two in three were right when measured. Confirm it first.",
-    Strength.WEAK: "A weak likeness: of such answers half were wrong when measured, and more where the cause is new.",
+    Strength.STRONG: "A strong likeness, no proof: measured, nine in ten such answers were right.",
+    Strength.FAIR: "A fair likeness: measured, two in three such answers were right. Confirm it first.",
+    Strength.WEAK: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
 }
 
 

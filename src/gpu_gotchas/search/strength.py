@@ -1,4 +1,4 @@
-"""How strong a *looks like* is: how much speaks for the first record named, and how much more than for the next.
+"""How strong a *looks like* is: how much speaks for the first record named, and how far ahead it is.
 
 The curve was fitted on the reports that were built on, each searched without itself and what was written from
 it, beside the same reports searched without their record. `benchmarks.search` says how often each is right.
