@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.search_measure import Outcome, cases, search_all
+from benchmarks.search_baselines import Bm25, texts_of, with_reports
+from benchmarks.search_measure import Outcome, ask_baseline, cases, search_all
 from tests.corpus import BUILD, Report, causes, part
 from tests.corpus.heard import heard
 
@@ -30,27 +31,32 @@ from gpu_gotchas.search.words import is_common, words
 _RUN = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
-def left_out() -> list[Outcome]:
-    """One outcome for each report of a gotcha that has several."""
+def left_out() -> tuple[list[Outcome], list[Outcome]]:
+    """What search says, and what plain BM25 over the same texts: an outcome for each report of a gotcha that
+    has several. The first of each gotcha are left out at once, then the second, so that indexes are few."""
     entries, where = [*load_all(), *load_candidates()], causes()
-    reports = [report for report in part(BUILD) if report.cause in where]
     of: dict[str, list[Report]] = defaultdict(list)
-    for report in reports:
-        of[where[str(report.cause)]].append(report)
-    outcomes = []
-    for name, about in of.items():
-        for asked in about if len(about) > 1 else ():
-            others = [report for report in about if report is not asked]
-            known = [unread(entry, asked, others) if entry.id == name else entry for entry in entries]
-            gotchas = [entry for entry in known if isinstance(entry, Gotcha)]
-            candidates = [entry for entry in known if isinstance(entry, Candidate)]
-            rest = [report for report in reports if report is not asked]
-            outcomes += search_all(Index(index_of(gotchas, candidates, heard(rest))), cases([asked], where))
-    return outcomes
+    for report in part(BUILD):
+        if report.cause in where:
+            of[where[report.cause]].append(report)
+    several = {name: about for name, about in of.items() if len(about) > 1}
+    ours: list[Outcome] = []
+    plain: list[Outcome] = []
+    for turn in range(max(map(len, several.values()), default=0)):
+        asked = {name: about[turn] for name, about in several.items() if turn < len(about)}
+        known = [unread(one, asked[one.id], several[one.id]) if one.id in asked else one for one in entries]
+        gotchas = [entry for entry in known if isinstance(entry, Gotcha)]
+        candidates = [entry for entry in known if isinstance(entry, Candidate)]
+        rest = [report for about in of.values() for report in about if report not in asked.values()]
+        told, texts = heard(rest), cases(asked.values(), where)
+        ours += search_all(Index(index_of(gotchas, candidates, told)), texts)
+        plain += ask_baseline(Bm25(with_reports(texts_of(known), told)), texts)
+    return ours, plain
 
 
-def unread(entry: Gotcha | Candidate, asked: Report, others: Sequence[Report]) -> Gotcha | Candidate:
-    """The entry as it may stand where nobody has read `asked`. others: its other reports."""
+def unread(entry: Gotcha | Candidate, asked: Report, about: Sequence[Report]) -> Gotcha | Candidate:
+    """The entry as it may stand where nobody has read `asked`. about: all reports of it."""
+    others = [report for report in about if report is not asked]
     gone = _words(asked) - {word for other in others for word in _words(other)}
     if isinstance(entry, Candidate):
         kept = _kept(entry.signatures, asked, others)
