@@ -5,8 +5,8 @@ one integer maximum names the winner and settles ties, and its logit can be read
 have no NaN. Sixteen-bit logits leave room in the 32 bits of a float32, which halves what the warp exchanges,
 and the next smaller key is then an addition and a maximum, which Hopper does in one instruction.
 
-Only a row whose k largest hold NaN or an infinity is cleaned, and then routed once more; any other pays for
-two comparisons.
+On NVIDIA's cards a row without NaN and infinity pays one comparison to be safe: adding zero makes every NaN
+the one above plus infinity, so that it would win. Elsewhere each logit is cleaned.
 """
 
 from __future__ import annotations
@@ -66,28 +66,6 @@ def _share(x: tl.tensor, top: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def _choose(
-    key: tl.tensor, slot: tl.tensor, last: tl.constexpr, K: tl.constexpr, unrolled: tl.constexpr
-) -> tuple[tl.tensor, tl.tensor, tl.tensor, tl.tensor]:
-    """Shares and ids of the K largest keys, the largest logit, and the smallest of the K."""
-    best = tl.max(key, axis=0)
-    top = _logit(best)
-    shares = tl.where(slot == 0, 1.0, 0.0)
-    ids = tl.where(slot == 0, last - (best & last).to(tl.int32), 0)
-    if unrolled:
-        for j in tl.static_range(1, K):
-            best = _below(key, best)
-            shares = tl.where(slot == j, _share(_logit(best), top), shares)
-            ids = tl.where(slot == j, last - (best & last).to(tl.int32), ids)
-    else:
-        for j in range(1, K):
-            best = _below(key, best)
-            shares = tl.where(slot == j, _share(_logit(best), top), shares)
-            ids = tl.where(slot == j, last - (best & last).to(tl.int32), ids)
-    return shares, ids, top, _logit(best)
-
-
-@triton.jit
 def route_kernel(
     logits: tl.tensor,
     weights: tl.tensor,
@@ -99,25 +77,36 @@ def route_kernel(
     BLOCK_E: tl.constexpr,
     BLOCK_K: tl.constexpr,
     SAFE: tl.constexpr = True,
+    NAN_WINS: tl.constexpr = False,
 ) -> None:
     """One row of `experts` logits to K weights and ids; BLOCK_E and BLOCK_K are powers of two above them.
 
-    SAFE: only a benchmark turns it off, to see what it costs.
+    SAFE: only a benchmark turns it off, to see what it costs. NAN_WINS: whether the card's addition makes
+    every NaN positive, so that a row which holds one is told by its largest key.
     """
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK_E)
     inside = column < experts
     last: tl.constexpr = BLOCK_E - 1
-    slot = tl.arange(0, BLOCK_K)
     low = float("-inf")
     # Beyond the experts are the lowest of all: minus infinity, and a higher number than any other.
     x = tl.load(logits + row * row_stride + column, mask=inside, other=low)
-    shares, chosen, top, least = _choose(_keys(x, column, last, False), slot, last, K, True)
-    if SAFE:  # noqa: SIM102 - decided when the kernel is compiled
-        # So that NaN is suspect too, which compares as false.
-        if not ((top < float("inf")) & (least > low)):
+    key = _keys(x, column, last, SAFE and not NAN_WINS)
+    best = tl.max(key, axis=0)
+    if SAFE and NAN_WINS:  # noqa: SIM102 - decided when the kernel is compiled
+        if not (_logit(best) < float("inf")):
             x = tl.load(logits + row * row_stride + column, mask=inside, other=low)
-            shares, chosen, top, least = _choose(_keys(x, column, last, True), slot, last, K, False)
+            key = _keys(x, column, last, True)
+            best = tl.max(key, axis=0)
+
+    top = _logit(best)
+    slot = tl.arange(0, BLOCK_K)
+    shares = tl.where(slot == 0, 1.0, 0.0)
+    chosen = tl.where(slot == 0, last - (best & last).to(tl.int32), 0)
+    for j in tl.static_range(1, K):
+        best = _below(key, best)
+        shares = tl.where(slot == j, _share(_logit(best), top), shares)
+        chosen = tl.where(slot == j, last - (best & last).to(tl.int32), chosen)
 
     if RENORMALISE:
         whole = tl.sum(shares, axis=0)
@@ -159,6 +148,7 @@ def route(
             RENORMALISE=renormalise,
             BLOCK_E=triton.next_power_of_2(experts),
             BLOCK_K=triton.next_power_of_2(k),
+            NAN_WINS=logits.is_cuda and torch.version.cuda is not None,
             num_warps=warps(experts, logits.element_size()),
         )
     return weights, ids
