@@ -3,11 +3,11 @@
     python benchmarks/marlin_repack.py [--library _C_stable_libtorch.abi3.so] [--into FOLDER]
 
 Needs a card with 40 GiB free. The recipes are those of vLLM 0.33.0. FP8, `prepare_fp8_moe_layer_for_marlin`:
-for each expert a contiguous copy, since the weight lies by output, a repack, and at the end `torch.cat`. GPTQ,
-`gptq_marlin_moe_repack`: for each expert a repack and a copy into the result; a list that is concatenated is
-measured for it too. library: vLLM's compiled extension, out of its wheel; without it the recipes repack by this
-package's kernel on one expert, and rows say so. Times are of the host's clock around all of it, since a load
-is not captured; results are equal to the byte before anything is timed."""
+for each expert a contiguous copy, since the weight lies by output, a repack, and at the end `torch.cat`.
+GPTQ, `gptq_marlin_moe_repack`: for each expert a repack and a copy into the result; a list that is
+concatenated is measured for it too. library: vLLM's compiled extension, out of its wheel; without it the
+recipes repack by this package's kernel on one expert, and rows say so. Times are of the host's clock around
+all of it, since a load is not captured; results are equal to the byte before anything is timed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,11 @@ def repack_of(library: Path | None) -> tuple[Repack, str]:
     if library is None:
         return own_repack, "with this kernel"
     torch.ops.load_library(str(library.resolve()))
-    compiled: Repack = torch.ops._C.gptq_marlin_repack
+
+    def compiled(packed: torch.Tensor, size_k: int, size_n: int, bits: int) -> torch.Tensor:
+        made: torch.Tensor = torch.ops._C.gptq_marlin_repack(packed, size_k, size_n, bits, False)
+        return made
+
     return compiled, f"with {VLLM}'s kernel"
 
 
