@@ -1,7 +1,8 @@
 """An IPC handle is asked for tensors of an expandable segment, and CUDA has none to give.
 
-The call is the one that `get_graph_buffer_ipc_meta` of vLLM's `csrc/custom_all_reduce.cuh` makes for each buffer
-of a captured graph. That another card would open the handle makes no difference to it: one card is enough.
+The call is the one that `get_graph_buffer_ipc_meta` of vLLM's `csrc/custom_all_reduce.cuh` makes for each
+buffer of a captured graph. That another card would open the handle makes no difference to it: one card is
+enough.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
 """Reports and healthy logs that search is measured on, as data. The one place that reads them.
 
-The split, which `reports.yaml` keeps as each report's `part` and `split` states: of a cause with several
-reports the newest is only measured on (by date, an undated capture counting as newest, then by id); a cause
-with a single report is kept out of the base altogether when the first byte of its name's SHA-256 is below 26,
-so that what search does not know is measured too. Everything else may be built on.
+The split, which `reports.yaml` keeps as the `part` of each report, goes by two rules. In the first batch: of
+a cause with several reports the newest is only measured on (by date, an undated capture counting as newest,
+then by id); a cause with a single report is kept out of the base altogether when the first byte of the
+SHA-256 of its name is below 26, so that what search does not know is measured too. The rest may be built on.
+
+Reports that came later are the second batch, and leave the first one's parts as they are. When the first byte
+of its id's SHA-256 is below 128, one is `fresh`: only measured on, like `measure`, and no signature was
+taken from it. The rest may be built on. All of them have a cause that is in the base.
 """
 
 from __future__ import annotations
@@ -18,13 +22,14 @@ from pathlib import Path
 import yaml
 
 HERE = Path(__file__).parent
-BUILD, MEASURE, UNKNOWN, NEGATIVE = "build", "measure", "unknown", "negative"
+BUILD, MEASURE, FRESH, UNKNOWN, NEGATIVE = "build", "measure", "fresh", "unknown", "negative"
 _KEPT_OUT_BELOW = 26
+_FRESH_BELOW = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One public account of a failure. cause: None where it is no gotcha."""
+    """One public account of a failure. cause: None where it is no gotcha; batch: 2 where it came later."""
 
     id: str
     part: str
@@ -37,6 +42,7 @@ class Report:
     software: str | None
     text_basis: str
     error_text: str
+    batch: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ def reports() -> tuple[Report, ...]:
 
 
 def part(name: str) -> tuple[Report, ...]:
-    """The reports of one part: BUILD, MEASURE, UNKNOWN or NEGATIVE."""
+    """The reports of one part: BUILD, MEASURE, FRESH, UNKNOWN or NEGATIVE."""
     return tuple(report for report in reports() if report.part == name)
 
 
@@ -80,19 +86,24 @@ def healthy_logs() -> tuple[HealthyLog, ...]:
 
 def split(all_reports: Iterable[Report]) -> dict[str, str]:
     """Each report's id to its part, by the rule above."""
+    parts: dict[str, str] = {}
     by_cause: dict[str | None, list[Report]] = defaultdict(list)
     for report in all_reports:
-        by_cause[report.cause].append(report)
-    parts = {report.id: NEGATIVE for report in by_cause.pop(None, [])}
+        if report.batch == 1:
+            by_cause[report.cause].append(report)
+        else:
+            parts[report.id] = FRESH if _first_byte(report.id) < _FRESH_BELOW else BUILD
+    parts |= {report.id: NEGATIVE for report in by_cause.pop(None, [])}
     for cause, found in by_cause.items():
         *older, newest = sorted(found, key=lambda report: (str(report.date), report.id))
         parts |= {report.id: BUILD for report in older}
-        parts[newest.id] = MEASURE if older else UNKNOWN if _kept_out(str(cause)) else BUILD
+        kept_out = _first_byte(str(cause)) < _KEPT_OUT_BELOW
+        parts[newest.id] = MEASURE if older else UNKNOWN if kept_out else BUILD
     return parts
 
 
-def _kept_out(cause: str) -> bool:
-    return hashlib.sha256(cause.encode()).digest()[0] < _KEPT_OUT_BELOW
+def _first_byte(name: str) -> int:
+    return hashlib.sha256(name.encode()).digest()[0]
 
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
