@@ -114,7 +114,7 @@ def test_a_fix_is_copied_with_one_press(browser: Browser) -> None:
         page.wait_for_selector(".gg-copy:text-is('Copied')")
         assert page.evaluate("navigator.clipboard.readText()") == "--kv-cache-dtype auto"
         page.locator("#the-fix + pre .gg-copy").click()
-        page.wait_for_function("document.querySelector('#the-fix + pre .gg-copy').textContent === 'Copied'")
+        page.wait_for_selector("#the-fix + pre .gg-copy:text-is('Copied')")
         assert page.evaluate("navigator.clipboard.readText()").startswith("from gpu_gotchas.fixes.launch_fit")
 
 
