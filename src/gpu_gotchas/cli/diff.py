@@ -38,11 +38,12 @@ def command(
 
     Exit code 0 when it brings none that will bite, 1 when it does.
     """
-    from gpu_gotchas.cli.doctor_asking import Question, gotchas, situation_of
+    from gpu_gotchas.cli.doctor_asking import Question, situation_of
     from gpu_gotchas.cli.doctor_text import situation_lines
     from gpu_gotchas.cli.prose import heading, prose
     from gpu_gotchas.cli.terminal import Terminal, bold, dim
     from gpu_gotchas.doctor.asked import software_with
+    from gpu_gotchas.doctor.store import open_knowledge
     from gpu_gotchas.doctor.upgrade import Change, compare
 
     if not before or not after:
@@ -56,8 +57,11 @@ def command(
     if old.keys() != new.keys():
         raise UsageFailed("--from and --to must name the same packages")
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
-    where = situation_of(question)
-    found = compare(gotchas(), where.machine, {**both, **old}, {**both, **new}, where.defaults)
+    known = open_knowledge()
+    where = situation_of(question, known.settings)
+    found = compare(
+        known.records, where.machine, {**both, **old}, {**both, **new}, where.defaults, known.settings
+    )
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
@@ -70,7 +74,7 @@ def command(
                     {
                         "id": one.after.gotcha.id,
                         "title": one.after.gotcha.title,
-                        "severity": one.after.gotcha.severity.value,
+                        "severity": one.after.gotcha.severity and one.after.gotcha.severity.value,
                         "change": one.change.value.replace(" ", "-"),
                         "before": one.before.verdict.value,
                         "after": one.after.verdict.value,

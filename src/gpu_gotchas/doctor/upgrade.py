@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
+from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.doctor.pins import pinned
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.records.model import Gotcha
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 
 class Change(Enum):
@@ -39,7 +39,7 @@ _ORDER = list(Change)
 
 
 def compare(
-    gotchas: Iterable[Gotcha],
+    gotchas: Iterable[Claim],
     machine: Machine,
     before: Mapping[str, str | None],
     after: Mapping[str, str | None],
