@@ -1,7 +1,7 @@
 """Reports and healthy logs that search is measured on, as data. The one place that reads them.
 
-The split, which `reports.yaml` keeps as the `part` of each report, goes by two rules. In the first batch: of a
-cause with several reports the newest is only measured on (by date, an undated capture counting as newest,
+The split, which `reports.yaml` keeps as the `part` of each report, goes by two rules. In the first batch: of
+a cause with several reports the newest is only measured on (by date, an undated capture counting as newest,
 then by id); a cause with a single report is kept out of the base altogether when the first byte of the
 SHA-256 of its name is below 26, so that what search does not know is measured too. The rest may be built on.
 

@@ -29,14 +29,11 @@ def test_what_changes_a_probe_or_is_secret_stays_outside(
 
 
 def test_what_python_needs_gets_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL", "CUDA_VISIBLE_DEVICES"):
+    needed = {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL", "CUDA_VISIBLE_DEVICES", "GPU_GOTCHAS_CACHE"}
+    for name in needed:
         monkeypatch.setenv(name, "kept")
     kept = child_environment(tmp_path, cards=True)
-    assert {name for name, value in kept.items() if value == "kept"} >= {
-        "PATH",
-        "LC_ALL",
-        "CUDA_VISIBLE_DEVICES",
-    }
+    assert needed <= {name for name, value in kept.items() if value == "kept"}
     assert kept["TRITON_CACHE_DIR"] == str(tmp_path)
 
 

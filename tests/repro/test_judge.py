@@ -184,6 +184,14 @@ def test_what_was_seen_comes_out_as(
     assert (verdict.masked_by == "other-record") == ("strikes first" in words)
 
 
+def test_of_several_that_mask_it_the_one_it_knows_as_a_sibling_is_named(records: dict[str, Gotcha]) -> None:
+    both = Knowledge(first=lambda text: None, others=lambda text: ("aardvark", "brother"))
+    on_control = a_run(records["siblings"], BUG, ON_CONTROL)
+    assert judge(on_control, raised(OTHER), both).masked_by == "brother"
+    stranger = a_run(records["text"], BUG, ON_CONTROL)
+    assert judge(stranger, raised(OTHER), both).masked_by == "aardvark"
+
+
 def test_every_outcome_of_a_run_is_reached() -> None:
     reached = {row[5] for row in TABLE}
     assert reached == set(Outcome)

@@ -97,6 +97,17 @@ def test_a_newer_release_that_fails_is_told_and_one_that_does_not_is_no_fault(tm
     assert compare(gotcha, "vllm", releases(BAD, BAD, GOOD)).wrong == ()
 
 
+def test_the_oldest_that_was_asked_starts_nothing(tmp_path: Path) -> None:
+    span = {"introduced": "0.1.0", "fixed": "0.3.0"}
+    gotcha, _ = read_gotcha(tmp_path, affects=[{"hardware": "any", "software": {"vllm": span}}])
+    oldest = compare(gotcha, "vllm", releases(GOOD, BAD, BAD, GOOD)[1:])
+    assert oldest.believed == ("vllm introduced 0.1.0",)
+    blind = compare(gotcha, "vllm", releases(UNCLEAR, BAD, BAD, GOOD))
+    assert blind.believed == ("vllm introduced 0.1.0",)
+    lacking_it = compare(gotcha, "vllm", releases(ABSENT, BAD, BAD, GOOD))
+    assert lacking_it.measured == ("vllm introduced 0.1.0", "vllm fixed 0.3.0")
+
+
 def test_an_end_that_was_not_narrowed_down_is_said() -> None:
     assert unsaid(releases(GOOD, UNCLEAR, BAD, BAD, GOOD), "vllm") == [
         "vllm changes between 0.0.0 and 0.2.0, and 1 between them did not tell"

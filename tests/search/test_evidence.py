@@ -84,3 +84,16 @@ def test_what_is_known_is_never_overruled() -> None:
     assert both.cards == known.cards
     assert both.software == {"vllm": "0.19.1"}
     assert merge(None, None) is None
+
+
+def test_a_text_that_names_a_card_does_not_say_how_many_there_are() -> None:
+    read, asked = facts(["GPU 0: NVIDIA GeForce RTX 3090"]), machine_with("sm_86")
+    assert read is not None
+    assert not read.count_known
+    assert not asked.count_known
+    two = Machine(cards=asked.cards)
+    filled_up, kept = merge(Machine(), read), merge(two, read)
+    assert filled_up is not None
+    assert kept is not None
+    assert not filled_up.count_known
+    assert kept.count_known

@@ -151,11 +151,16 @@ def _judge_refusal(run: Run, seen: Observation) -> Verdict:
 
 
 def _masked(run: Run, seen: Observation, knowledge: Knowledge) -> Verdict | None:
-    """Another failure came first, and a record explains it; None where none does."""
+    """Another failure came first, and a record explains it; None where none does.
+
+    Of several that carry the same text, one that the record itself knows as a sibling.
+    """
     others = [other for other in knowledge.others(seen.symptom_text) if other != run.gotcha.id]
     if not others:
         return None
-    return Verdict(Outcome.MASKED, f"{others[0]} strikes first: {summary(seen)}", masked_by=others[0])
+    siblings = {sibling.id for sibling in run.gotcha.siblings}
+    first = next((other for other in others if other in siblings), others[0])
+    return Verdict(Outcome.MASKED, f"{first} strikes first: {summary(seen)}", masked_by=first)
 
 
 def _unexplained(run: Run, seen: Observation) -> str:

@@ -101,11 +101,10 @@ class Comparison:
 def compare(gotcha: Gotcha, package: str, releases: Sequence[Release]) -> Comparison:
     """Hold `affects.software` for `package` against what its releases showed."""
     claimed = [range_ for case in gotcha.affects for range_ in case.software.get(package, ())]
-    by_version = {release.version: release for release in releases}
     measured: list[str] = []
     believed: list[str] = []
     for range_ in claimed:
-        for told, is_measured in _ends(range_, package, by_version):
+        for told, is_measured in _ends(range_, package, releases):
             (measured if is_measured else believed).append(told)
     return Comparison(tuple(_wrong(claimed, package, releases)), tuple(measured), tuple(believed))
 
@@ -122,18 +121,26 @@ def _wrong(claimed: Iterable[VersionRange], package: str, releases: Iterable[Rel
             yield f"{package} {release.version} does not fail, and lies inside the claimed ranges"
 
 
-def _ends(range_: VersionRange, package: str, seen: dict[str, Release]) -> Iterator[tuple[str, bool]]:
-    """Each end with whether the release that it names was asked and showed what the end says."""
-    wanted = (
+def _ends(range_: VersionRange, package: str, releases: Sequence[Release]) -> Iterator[tuple[str, bool]]:
+    """Each end with whether it was measured: its release was asked and shows what the end says.
+
+    A start also wants a release before it that does not fail: the oldest that was asked starts nothing.
+    """
+    seen = {release.version: release.shown for release in releases}
+    before = {
+        after.version: release.shown
+        for release, after in pairwise(r for r in releases if r.shown is not Shown.UNCLEAR)
+    }
+    ends = (
         ("introduced", range_.introduced, Shown.BAD),
         ("last_bad", range_.last_bad, Shown.BAD),
         ("fixed", range_.fixed, Shown.GOOD),
     )
-    for end, version, expected in wanted:
+    for end, version, expected in ends:
         if version is None:
             continue
-        release = seen.get(version)
-        yield f"{package} {end} {version}", release is not None and release.shown is expected
+        starts = end != "introduced" or before.get(version) in (Shown.GOOD, Shown.ABSENT)
+        yield f"{package} {end} {version}", seen.get(version) is expected and starts
 
 
 def unsaid(releases: Sequence[Release], package: str) -> list[str]:

@@ -77,7 +77,9 @@ def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Ma
     from gpu_gotchas.hardware.machine import Machine
 
     cards = _cards(found_targets, found_cards, found_vendors)
-    return Machine(cards=cards, software=software, settings=in_force, described=True)
+    return Machine(
+        cards=cards, software=software, settings=in_force, described=True, count_known=False
+    )  # of how many cards a text speaks is not read
 
 
 def machine_with(target: str) -> Machine:
@@ -86,7 +88,7 @@ def machine_with(target: str) -> Machine:
     from gpu_gotchas.hardware.machine import Card, Machine
 
     found = find_target(target)
-    return Machine(cards=(Card(name=found.name, target=found),), described=True)
+    return Machine(cards=(Card(name=found.name, target=found),), described=True, count_known=False)
 
 
 def merge(known: Machine | None, read: Machine | None) -> Machine | None:
@@ -96,6 +98,7 @@ def merge(known: Machine | None, read: Machine | None) -> Machine | None:
     return replace(
         known,
         cards=read.cards if known.cards is None else known.cards,
+        count_known=read.count_known if known.cards is None else known.count_known,
         software={**read.software, **known.software},
         platform={**read.platform, **known.platform},
         settings={**read.settings, **known.settings},

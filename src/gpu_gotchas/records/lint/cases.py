@@ -11,14 +11,14 @@ from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange
 from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.records.lint.base import Finding, each_gotcha
+from gpu_gotchas.records.lint.base import Entry, Finding, each_entry, each_gotcha
 from gpu_gotchas.records.model import ControlAxis, Gotcha
 from gpu_gotchas.records.settings import settings
 from gpu_gotchas.records.shapes import suggestion
 
 
-def _conditions(gotcha: Gotcha) -> Iterator[tuple[str, HardwareCondition]]:
-    for number, case in enumerate(gotcha.affects):
+def _conditions(entry: Entry) -> Iterator[tuple[str, HardwareCondition]]:
+    for number, case in enumerate(entry.affects):
         yield f"affects[{number}].hardware", case.hardware
 
 
@@ -34,12 +34,12 @@ def case_has_targets(gotcha: Gotcha) -> Iterator[Finding]:
             yield Finding(place, "is met by no known target: check its ranges and properties")
 
 
-@each_gotcha
-def range_has_targets(gotcha: Gotcha) -> Iterator[Finding]:
+@each_entry
+def range_has_targets(entry: Entry) -> Iterator[Finding]:
     """A range or a name that no known target meets is a slip, even beside others that are met."""
     known = {target.name for target in targets()}
     capabilities = [target.capability for target in targets() if target.capability]
-    for place, condition in _conditions(gotcha):
+    for place, condition in _conditions(entry):
         for vendor, wanted in (condition.vendors or {}).items():
             for number, span in enumerate(wanted.capabilities):
                 if not any(map(span.contains, capabilities)):
@@ -51,11 +51,11 @@ def range_has_targets(gotcha: Gotcha) -> Iterator[Finding]:
                     yield Finding(where, f"{name!r} is no known target{suggestion(name, known)}")
 
 
-@each_gotcha
-def ranges_are_apart(gotcha: Gotcha) -> Iterator[Finding]:
+@each_entry
+def ranges_are_apart(entry: Entry) -> Iterator[Finding]:
     """Two ranges of one case that share a target say one thing twice, and get changed only once."""
     capabilities = [target.capability for target in targets() if target.capability]
-    for place, condition in _conditions(gotcha):
+    for place, condition in _conditions(entry):
         for vendor, wanted in (condition.vendors or {}).items():
             numbered = enumerate(wanted.capabilities)
             for (_, first), (number, second) in combinations(numbered, 2):
@@ -64,16 +64,16 @@ def ranges_are_apart(gotcha: Gotcha) -> Iterator[Finding]:
                     yield Finding(where, f"{second.text!r} overlaps {first.text!r}: make them one")
 
 
-def _version_ranges(gotcha: Gotcha) -> Iterator[tuple[str, tuple[VersionRange, ...]]]:
-    for number, case in enumerate(gotcha.affects):
+def _version_ranges(entry: Entry) -> Iterator[tuple[str, tuple[VersionRange, ...]]]:
+    for number, case in enumerate(entry.affects):
         for package, ranges in case.software.items():
             yield f"affects[{number}].software.{package}", ranges
 
 
-@each_gotcha
-def version_ranges_are_apart(gotcha: Gotcha) -> Iterator[Finding]:
+@each_entry
+def version_ranges_are_apart(entry: Entry) -> Iterator[Finding]:
     """Several ranges mean that a fault came back; each must end before the next begins, oldest first."""
-    for place, ranges in _version_ranges(gotcha):
+    for place, ranges in _version_ranges(entry):
         for number, (older, newer) in enumerate(pairwise(ranges), start=1):
             if not _ends_before(older, newer):
                 yield Finding(
@@ -131,10 +131,10 @@ def _is_control(target: Target, conditions: list[HardwareCondition]) -> bool:
     return claimed and all(condition.on_target(target) is Truth.NO for condition in conditions)
 
 
-@each_gotcha
-def when_names_settings(gotcha: Gotcha) -> Iterator[Finding]:
+@each_entry
+def when_names_settings(entry: Entry) -> Iterator[Finding]:
     """A doctor reads `when` against command lines, by the flags and values of schema/settings.yaml."""
-    for number, case in enumerate(gotcha.affects):
+    for number, case in enumerate(entry.affects):
         for name, values in case.when.items():
             place = f"affects[{number}].when.{name}"
             setting = settings().get(name)

@@ -17,7 +17,7 @@ _EXACT = re.compile(
     _REPOSITORY
     + r"/((issues|pull|discussions)/[1-9][0-9]*"
     + r"|commit/[0-9a-f]{7,40}"
-    + r"|(blob|tree)/[0-9a-f]{40}(/[^#?]*)?"
+    + r"|(blob|tree)/([0-9a-f]{40}|v?[0-9]+(\.[0-9]+)+([.-]?[a-z0-9]+)*)(/[^#?]*)?"
     + r"|releases/tag/[^/#?]+"
     + r"|security/advisories/GHSA-[0-9a-z-]+)(#[A-Za-z0-9_-]+)?"
 )
@@ -50,13 +50,13 @@ def reported_gpus_are_known(entry: Entry) -> Iterator[Finding]:
 
 @each_entry
 def github_links_are_exact(entry: Entry) -> Iterator[Finding]:
-    """A link must show the same thing in a year: an issue, a pull request, a commit, a file at a commit."""
+    """A link must show the same thing in a year: an issue, a commit, a file at a commit or release."""
     for place, url in links(entry):
         if _GITHUB.match(url) and not _EXACT.fullmatch(url):
             yield Finding(
                 place,
                 f"{url} is no lasting link: use .../issues/N, .../pull/N, .../discussions/N, "
-                ".../commit/HASH or .../blob/<whole hash>/FILE",
+                ".../commit/HASH or .../blob/<whole hash or release's tag>/FILE",
             )
 
 

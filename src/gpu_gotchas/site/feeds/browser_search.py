@@ -113,7 +113,7 @@ def _hardware(raw: Mapping[str, Any]) -> dict[str, Any]:
     by_target = {one.name: condition.on_machine(_with(one)).value for one in targets()}
     return {
         "claimed": describe_hardware(raw),
-        "without": condition.on_machine(Machine(described=True)).value,
+        "without": condition.on_machine(Machine(described=True, count_known=False)).value,
         "yes": [name for name, truth in by_target.items() if truth == "yes"],
         "no": [name for name, truth in by_target.items() if truth == "no"],
         "vendors": {one.value: condition.on_machine(_of_vendor(one)).value for one in Vendor},
@@ -121,8 +121,8 @@ def _hardware(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with(target: Target) -> Machine:
-    return Machine(cards=(Card(target.name, target),), described=True)
+    return Machine(cards=(Card(target.name, target),), described=True, count_known=False)
 
 
 def _of_vendor(vendor: Vendor) -> Machine:
-    return Machine(cards=(Card(vendor.value, None, vendor=vendor),), described=True)
+    return Machine(cards=(Card(vendor.value, None, vendor=vendor),), described=True, count_known=False)
