@@ -60,7 +60,13 @@ def command(
     known = open_knowledge()
     where = situation_of(question, known.settings)
     found = compare(
-        known.records, where.machine, {**both, **old}, {**both, **new}, where.defaults, known.settings
+        known.records,
+        where.machine,
+        {**both, **old},
+        {**both, **new},
+        where.defaults,
+        known.settings,
+        where.said,
     )
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
@@ -95,7 +101,8 @@ def command(
         group = [one for one in found if one.change is change]
         if group:
             heading(terminal, f"{change.value.capitalize()} ({len(group)})")
-        for one in group:
+        shown = [one for one in group if change is not Change.STILL or one.after.likely]
+        for one in shown:
             verdicts = f"  ({one.before.verdict.value} before, {one.after.verdict.value} after)"
             record = one.after.gotcha
             terminal.line("  ", bold(record.id), dim(verdicts))
@@ -103,6 +110,9 @@ def command(
             if change in (Change.NEW, Change.UNKNOWN):
                 for open_ in dict.fromkeys((*one.before.open, *one.after.open)):
                     prose(terminal, f"? {open_}", first="    ", rest="      ")
+        rest = [one.after.gotcha.id for one in group if one not in shown]
+        if rest:
+            prose(terminal, f"and where less is known: {', '.join(rest)}", first="  ", rest="    ")
     if not found:
         terminal.line("Nothing that is known concerns either side.")
     return Exit.NOT_KNOWN if brought else Exit.FOUND

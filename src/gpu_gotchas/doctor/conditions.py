@@ -47,8 +47,8 @@ class Condition:
 
     decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
     somebody asks for it, and nobody is seen to. mostly: whether it holds for nearly everybody, so that it
-    says little of this machine. by_default: whether it comes out so because nothing was set. leans: what words
-    speak for where truth is UNKNOWN. reach: the share of all targets that a condition on hardware means.
+    says little of this machine. by_default: whether it comes out so because nothing was set. leans: what
+    words speak for where truth is UNKNOWN. reach: the share of all targets that is meant, for hardware.
     """
 
     kind: Kind
@@ -83,7 +83,7 @@ def _telling(provided: str) -> Iterator[str]:
 
 def no_release(case: Case, id: str) -> Condition | None:
     """Where a case is about every card and names no release: nobody knows then which releases have it."""
-    if case.software or not _for_all(case.hardware):
+    if case.software or not _reach(case.hardware, hardware_words(case.hardware))[1]:
         return None
     words = "the releases that have it, which the record does not name"
     decide = f"whether your release has it: gotchas show {id}"
@@ -120,8 +120,9 @@ def _conditions(
         yield Condition(Kind.PLATFORM, name, name, found, truth, decide, leans=leans)
     for name, wanted in case.when.items():
         yield _setting(name, wanted, in_force, known.get(name), said)
-    for name, needed in implied(case.when).items():
-        if in_force.value(name) is not None:
+    for name, (needed, backend) in implied(case.when).items():
+        told = said.speaks_for(name, needed) is not Truth.UNKNOWN
+        if in_force.value(name) is not None or (told and in_force.value(backend) is None):
             yield _setting(name, needed, in_force, known.get(name), said)
 
 
@@ -136,29 +137,23 @@ def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
     if condition.p2p is not None:
         found += {True: ", peer access", False: ", no peer access", None: ""}[machine.p2p]
     decide = decide if truth is Truth.UNKNOWN else ""
-    return Condition(
-        Kind.HARDWARE,
-        "hardware",
-        hardware_words(condition),
-        found,
-        truth,
-        decide,
-        mostly=_for_all(condition),
-        reach=_reach(condition) if truth is Truth.YES else 1.0,
-    )
+    words = hardware_words(condition)
+    reach, mostly = _reach(condition, words)
+    return Condition(Kind.HARDWARE, "hardware", words, found, truth, decide, mostly=mostly, reach=reach)
 
 
-def _reach(condition: HardwareCondition) -> float:
-    known = targets()
-    return sum(condition.on_target(target) is Truth.YES for target in known) / len(known)
+# What a condition's words come to; they say all of it. Records ask for the same few over and over.
+_REACHES: dict[str, tuple[float, bool]] = {}
 
 
-def _for_all(condition: HardwareCondition) -> bool:
-    """Whether every NVIDIA card that engines still run on is meant."""
-    if (condition.memory, condition.count, condition.p2p) != (None, None, None):
-        return False
-    served = [target for target in targets() if target.capability and target.capability >= _OLDEST]
-    return all(condition.on_target(target) is Truth.YES for target in served)
+def _reach(condition: HardwareCondition, words: str) -> tuple[float, bool]:
+    """The share of all targets that is meant, and whether all of NVIDIA are that engines still run on."""
+    if words not in _REACHES:
+        meant = {target for target in targets() if condition.on_target(target) is Truth.YES}
+        served = {one for one in targets() if one.capability and one.capability >= _OLDEST}
+        plain = (condition.memory, condition.count, condition.p2p) == (None, None, None)
+        _REACHES[words] = (len(meant) / len(targets()), plain and served <= meant)
+    return _REACHES[words]
 
 
 def _software(package: str, ranges: Sequence[VersionRange], machine: Machine, said: Said) -> Condition:

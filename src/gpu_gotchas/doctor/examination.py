@@ -14,8 +14,8 @@ from gpu_gotchas.doctor.situation import Situation
 MOST = 3
 """So many are told by name without being asked for, beside what will happen, which is never left out."""
 
-# Of two that are equally likely, what is proven is told.
-_PROVEN = 1.0
+# How much likelier what is reported must be to be told before what is proven.
+_PROVEN = 3.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Examination:
 
 
 def named(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
-    """All that will happen, and as many of the likeliest of what may as make up MOST, in the order of `found`."""
+    """All that will happen, and as many of the likeliest that may as make up MOST, ordered as `found`."""
     will = [one for one in found if one.verdict is Verdict.WILL]
     may = [one for one in found if one.verdict is Verdict.MAY and one.likely]
     may.sort(key=lambda one: one.relevance + (_PROVEN if one.gotcha.proven else 0.0), reverse=True)

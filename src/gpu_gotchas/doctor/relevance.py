@@ -2,7 +2,7 @@
 
 A score in bits, as far as it can be one: a condition that holds for a twentieth of all cards says more than
 one that holds for all; a flag that was set says more than a default; what nobody is seen to ask for counts
-against. The numbers were chosen on the reports that may be built on, never on those that are only measured on.
+against. The numbers were chosen on the reports that may be built on, never on those only measured on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _VERSION = {Truth.YES: 1.5, Truth.UNKNOWN: -0.5, Truth.NO: -2.5}
 _VERSION_HOLDS = 1.5
 _SET, _BY_DEFAULT = 3.0, 0.3
 _SETTING = {Truth.YES: 2.5, Truth.UNKNOWN: -0.7, Truth.NO: -4.0}
-_NOT_ASKED_FOR = -2.5
+_NOT_ASKED_FOR = -4.0
 _PLATFORM = {Truth.YES: 2.0, Truth.UNKNOWN: -1.0, Truth.NO: -1.0}
 _PLATFORM_HOLDS = 0.5
 _IN_WORDS = {Truth.YES: 2.0, Truth.UNKNOWN: -0.3, Truth.NO: -0.3}
@@ -39,13 +39,16 @@ class Rarity:
     def __init__(self, claims: Iterable[Claim] = ()) -> None:
         asked = tuple(claims)
         self._count = max(2, len(asked))
+        self._titles = {claim.id: _title(claim) for claim in asked}
         self._concepts = Counter(name for claim in asked for name in _concepts(claim))
-        self._words = Counter(word for claim in asked for word in _title(claim))
+        self._words = Counter(word for title in self._titles.values() for word in title)
 
     def bits(self, claim: Claim, said: Said) -> float:
         """How much it says of a claim that these words are spoken."""
         concepts = sum(self._of(self._concepts[name]) for name in _concepts(claim) if said.holds(name))
-        words = sum(self._of(self._words[word]) for word in _title(claim) & said.words)
+        words = sum(
+            self._of(self._words[word]) for word in self._titles.get(claim.id, frozenset()) & said.words
+        )
         return min(_WORDS_AT_MOST, _CONCEPT * concepts + _TITLE * words)
 
     def _of(self, held: int) -> float:

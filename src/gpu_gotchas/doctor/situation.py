@@ -93,7 +93,9 @@ def situation(
         facts.told_by,
         launch.notes,
         pins,
-        Said(" ".join((facts.words, launch.model or "", *launch.passed_over))),
+        Said(
+            " ".join((facts.words, launch.model or "", *launch.passed_over)), model=launch.model is not None
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
 from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.doctor.pins import pinned
+from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.setting import Setting
@@ -45,6 +46,7 @@ def compare(
     after: Mapping[str, str | None],
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
+    said: Said = NOTHING_SAID,
 ) -> tuple[Changed, ...]:
     """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's,
     and so does what they pin. Withdrawn records are left out.
@@ -56,6 +58,7 @@ def compare(
             replace(machine, software={**machine.software, **pinned(versions), **versions}),
             defaults,
             known,
+            said,
         )
         for versions in (before, after)
     ]

@@ -66,9 +66,7 @@ class VersionRange:
         from source is called whose repository had no tags: UNKNOWN.
         """
         if version is not None and _LINE.fullmatch(version):
-            line = version.partition(".x")[0]
-            first, last = self.holds(line), self.holds(f"{line}.{_MOST}")
-            return first if first is last else Truth.UNKNOWN
+            return self._holds_for(version.partition(".x")[0])
         found = _parse(version)
         if found is None or _UNTAGGED.fullmatch(version or ""):
             return Truth.UNKNOWN
@@ -86,6 +84,13 @@ class VersionRange:
         if self.last_bad is not None and found > _known(self.last_bad):
             return Truth.UNKNOWN
         return Truth.YES
+
+    def _holds_for(self, line: str) -> Truth:
+        """For every release of a line, or UNKNOWN."""
+        first, last = _known(line), _known(f"{line}.{_MOST}")
+        begins = self.introduced is not None and first < _known(self.introduced) <= last
+        answers = {self.holds(str(first)), self.holds(str(last))}
+        return Truth.UNKNOWN if begins or len(answers) > 1 else answers.pop()
 
 
 def canonical(package: str) -> str:

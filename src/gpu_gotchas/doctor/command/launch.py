@@ -28,8 +28,8 @@ class Launch:
     package: vllm or sglang. model: its name or folder, None when not said. settings: what it sets.
     environment: the variables it sets. software: versions that an image names. shared_memory: bytes of
     /dev/shm. notes: what was not understood, or is no value that the package takes. passed_over: flags that
-    no setting knows, with their values. elsewhere: a file with flags that is not here, so that what is not set
-    is not known to have its default.
+    no setting knows, with their values. elsewhere: a file with flags that is not here, so that nothing is
+    known to have its default.
     """
 
     package: str

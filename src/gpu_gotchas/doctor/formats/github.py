@@ -11,7 +11,8 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def lines(examination: Examination) -> Iterator[str]:
-    """An error or a warning for what will happen, a notice for what is named of the rest, a warning for idle ignores."""
+    """An error or a warning for what will happen, a notice for what may and is named, a warning for idle
+    ignores."""
     for one in examination.named:
         title = "gotcha" if one.gotcha.status is not None else "gotcha, reported and not proven"
         yield _line(_COMMANDS[level(one)], f"{title}: {one.gotcha.id}", message(one))
