@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Case
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 from gpu_gotchas.site.evidence import cards_run, names_hardware, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links

@@ -16,8 +16,9 @@ from typing import Any
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.machine import Card, Machine
 from gpu_gotchas.hardware.targets import Target, Vendor
+from gpu_gotchas.records.raw_hardware import hardware_condition
 from gpu_gotchas.search import evidence
-from gpu_gotchas.search.conditions import describe_hardware, hardware_condition
+from gpu_gotchas.search.conditions import describe_hardware
 from gpu_gotchas.site.feeds import packed
 from gpu_gotchas.site.feeds.js_patterns import js_pattern
 
