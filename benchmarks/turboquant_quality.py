@@ -64,16 +64,15 @@ def measure(outliers: bool, seed: int) -> dict[str, tuple[float, float, float]]:
         keys[..., :OUTLIERS] *= LARGER
     keys, values, queries = (numbers.bfloat16().double() for numbers in (keys, values, queries))
     weights, outputs = attention(queries, keys, values)
-    book = Codebook.of(HEAD, "cpu")
-    k8v4 = decoded(encode(keys, values, form=Form.K8V4), form=Form.K8V4, head=HEAD)
-    nc4 = decoded(encode(keys, values, form=Form.NC4, codebook=book), form=Form.NC4, head=HEAD, codebook=book)
+    back = {}
+    for form in Form:
+        book = None if form is Form.K8V4 else Codebook.of(HEAD, "cpu", bits=form.key_bits)
+        slots = encode(keys, values, form=form, codebook=book)
+        back[form.value] = decoded(slots, form=form, head=HEAD, codebook=book)
     narrow = decode_e4b15(encode_e4b15(keys.float())).double()
     found = {}
-    for name, pair in {
-        "k8v4": k8v4,
-        "4bit_nc": nc4,
-        "k8v4, keys in fp8e4b15": (narrow, k8v4[1]),
-    }.items():
+    back["k8v4, keys in fp8e4b15"] = narrow, back["k8v4"][1]
+    for name, pair in back.items():
         other, turned = attention(queries, *pair)
         cosine = torch.nn.functional.cosine_similarity(turned, outputs, dim=2)
         variation = (other - weights).abs().sum(2).mean() / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from hypothesis import given
@@ -12,6 +14,7 @@ from gpu_gotchas.fixes.allocator import (
     in_force,
     is_expandable,
     kept,
+    of_torch,
     options,
     refuse_remapping,
     with_option,
@@ -76,3 +79,19 @@ def test_a_transfer_is_refused_under_each_variable(variable: str) -> None:
     with pytest.raises(Refused, match="take expandable_segments:True out of"):
         refuse_remapping("NixlConnector", {variable: "max_split_size_mb:64, expandable_segments: True"})
     refuse_remapping("NixlConnector", {variable: "max_split_size_mb:64"})
+
+
+@pytest.mark.parametrize("newer", [True, False])
+def test_each_torch_is_asked_in_the_way_it_has(newer: bool) -> None:
+    said = ["max_split_size_mb:64"]
+    c = SimpleNamespace(_accelerator_setAllocatorSettings=lambda conf: said.append(conf))
+    if newer:
+        c._accelerator_getAllocatorSettings = lambda: said[-1]
+    memory = SimpleNamespace(
+        _snapshot=lambda: {"allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "" if newer else said[-1]}}
+    )
+    read, write = of_torch(SimpleNamespace(_C=c, cuda=SimpleNamespace(memory=memory)))
+    with kept(read, write) as before:
+        write("expandable_segments:True")
+        assert read() == "expandable_segments:True"
+    assert before == read() == "max_split_size_mb:64"

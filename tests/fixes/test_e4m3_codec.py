@@ -77,7 +77,7 @@ def test_every_code_decodes_as_torch_decodes_it(ran: tuple[torch.Tensor, ...]) -
 
 
 def test_every_code_decodes_as_the_format_defines_it(ran: tuple[torch.Tensor, ...]) -> None:
-    assert same_floats(ran[0], e4m3_torch.decode(torch.arange(256)))
+    assert same_floats(ran[0], e4m3_torch.decode(torch.arange(256, dtype=torch.uint8)))
 
 
 def test_encoding_is_nearest_even_by_definition(ran: tuple[torch.Tensor, ...]) -> None:
@@ -112,9 +112,9 @@ def test_zero_keeps_its_sign(ran: tuple[torch.Tensor, ...]) -> None:
 
 
 def test_every_code_survives_the_twin(ran: tuple[torch.Tensor, ...]) -> None:
-    every = torch.arange(256)
+    every = torch.arange(256, dtype=torch.uint8)
     numbers = ~e4m3_torch.decode(every).isnan()
-    assert torch.equal(e4m3_torch.encode(ran[0])[numbers].long(), every[numbers])
+    assert torch.equal(e4m3_torch.encode(ran[0])[numbers], every[numbers])
 
 
 @pytest.mark.parametrize("target", SUPPORTED)
@@ -123,3 +123,11 @@ def test_compiles_for(target: str, tmp_path: Path) -> None:
     (tmp_path / "bits.json").write_text("[0]")
     decoded, _ = dry(target, BODY, tmp_path / "cache", str(tmp_path / "bits.json"))
     assert len(decoded) == 256
+
+
+@pytest.mark.parametrize("wrong", [torch.float8_e4m3fn, torch.int64, torch.float32])
+def test_codes_of_another_dtype_are_refused_with_the_way_out(wrong: torch.dtype) -> None:
+    with pytest.raises(ValueError, match=r"codes must be uint8, not torch\..*view"):
+        e4m3_torch.decode(torch.zeros(2).to(wrong))
+    with pytest.raises(ValueError, match="values must be floats, not"):
+        e4m3_torch.encode(torch.zeros(2, dtype=torch.uint8))

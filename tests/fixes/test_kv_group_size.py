@@ -35,10 +35,27 @@ def test_known_models(layers: tuple[int, ...], size: int) -> None:
     assert group_size(layers) == size
 
 
-@pytest.mark.parametrize("layers", [(), (3, 0)])
-def test_no_layers_are_refused(layers: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="every kind must have layers"):
-        group_size(layers)
+@pytest.mark.parametrize(
+    ("layers", "most", "named"),
+    [
+        ((), 16, "layers"),
+        ((3, 0), 16, "layers of a kind"),
+        ((3, -2), 16, "layers of a kind"),
+        ((3.5,), 16, "layers of a kind"),
+        ((float("nan"),), 16, "layers of a kind"),
+        ((10**9,), 16, "layers of a kind"),
+        ((3,), 0, "most_groups"),
+        ((3,), True, "most_groups"),
+    ],
+)
+def test_counts_that_make_no_sense_are_named(layers: tuple[int, ...], most: int, named: str) -> None:
+    with pytest.raises(ValueError, match=f"^{named} must"):
+        group_size(layers, most)
+
+
+def test_groups_of_no_layers_are_refused() -> None:
+    with pytest.raises(ValueError, match="^size must be a whole number of at least 1, not 0"):
+        groups((3,), 0)
 
 
 def test_too_many_kinds_are_refused() -> None:

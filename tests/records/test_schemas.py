@@ -259,7 +259,7 @@ cases = table(
             st.one_of(st.just("any"), version_ranges, some(version_ranges, 1)),
             min_size=1,
         ),
-        "platform": some(st.sampled_from(["linux", "wsl2", "windows", "container"]), 1, unique=True),
+        "platform": some(st.sampled_from(["linux", "windows", "macos", "wsl2", "container"]), 1, unique=True),
         "when": st.dictionaries(st.sampled_from(["dtype", "VLLM_X"]), setting_values, min_size=1),
     },
 )

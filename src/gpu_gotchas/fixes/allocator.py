@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from gpu_gotchas.fixes.refused import Refused
 
@@ -44,17 +45,32 @@ def is_expandable(conf: str) -> bool:
 def kept(read: Callable[[], str] | None = None, write: Callable[[str], None] | None = None) -> Iterator[str]:
     """Put all options back at the end, whatever was written in between. Gives the string that is kept.
 
-    read, write: how the options in force are asked and set; by default torch's own, of 2.9 or newer.
+    read, write: how the options in force are asked and set; by default torch's own.
     """
     if read is None or write is None:
         import torch
 
-        read, write = torch._C._accelerator_getAllocatorSettings, torch._C._accelerator_setAllocatorSettings
+        read, write = of_torch(torch)
     before = read()
     try:
         yield before
     finally:
         write(before)
+
+
+def of_torch(torch: Any) -> tuple[Callable[[], str], Callable[[str], None]]:
+    """How this torch tells its options and takes new ones.
+
+    2.13 tells them without a card; 2.11 in the snapshot of its CUDA memory, under the old variable's name
+    whichever was set.
+    """
+    tell = getattr(torch._C, "_accelerator_getAllocatorSettings", None)
+
+    def from_snapshot() -> str:
+        settings = torch.cuda.memory._snapshot()["allocator_settings"]
+        return str(settings.get("PYTORCH_CUDA_ALLOC_CONF", ""))
+
+    return tell or from_snapshot, torch._C._accelerator_setAllocatorSettings
 
 
 def refuse_remapping(connector: str, environ: Mapping[str, str] = os.environ) -> None:

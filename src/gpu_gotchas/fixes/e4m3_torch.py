@@ -22,7 +22,9 @@ def value_of(code: int) -> float:
 
 
 def decode(codes: torch.Tensor) -> torch.Tensor:
-    """uint8 codes of any shape to float32, exactly."""
+    """uint8 codes of any shape to float32, exactly. Raises ValueError for another dtype."""
+    if codes.dtype != torch.uint8:
+        raise ValueError(f"codes must be uint8, not {codes.dtype}: view a float8_e4m3fn tensor as uint8")
     table = torch.tensor([value_of(code) for code in range(256)], device=codes.device)
     return table[codes.long()]
 
@@ -31,7 +33,10 @@ def encode(values: torch.Tensor) -> torch.Tensor:
     """Floats of any shape to uint8 codes: the nearest value, ties to the even code.
 
     Saturates at 448, infinity too; NaN becomes 0x7F. float64 is rounded once, without going through float32.
+    Raises ValueError for whole numbers.
     """
+    if not values.is_floating_point():
+        raise ValueError(f"values must be floats, not {values.dtype}")
     wide = values.double()
     magnitude = wide.abs().nan_to_num(nan=0.0, posinf=LARGEST).clamp(max=LARGEST).contiguous()
     ladder = torch.tensor([value_of(code) for code in range(127)], dtype=torch.float64, device=values.device)

@@ -7,7 +7,8 @@
 With it, memory grows by mapping pages behind addresses that stay. What holds on to the pages themselves then
 fails: another process that opened them (custom all-reduce's IPC handles), a network card that registered
 them (KV connectors). Without it, prefill of gated delta-net layers leaves holes of many sizes, and runs out
-on a card that is nearly full. Of this only the connector's check was run here: the rest is reported.
+on a card that is nearly full. Of this the connector's check and the missing handle were run here; the rest
+is reported.
 """
 
 from __future__ import annotations

@@ -11,15 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpu_gotchas.fixes.kv_specs import Fit, Layer, Load
+from gpu_gotchas.fixes.kv_specs import Fit, Layer, LinearState, Load
+from gpu_gotchas.fixes.whole_numbers import whole
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Layers that share one table of blocks. layer: what each of them keeps. fit: how it fills a page."""
+    """Layers that share one table of blocks. layer: what each of them keeps. fit: how it fills a page.
+
+    Raises ValueError for a fit that no page has: a layer of tokens needs a block of at least 1.
+    """
 
     layer: Layer
     fit: Fit
+
+    def __post_init__(self) -> None:
+        whole("block", self.fit.block, least=0 if isinstance(self.layer, LinearState) else 1)
+        whole("used", self.fit.used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +55,17 @@ def blocks_per_request(groups: Sequence[Group], load: Load) -> int:
 def capacity(groups: Sequence[Group], blocks: int, load: Load) -> Capacity:
     """What `blocks` blocks hold of requests as `load` says.
 
-    Raises ValueError when there is no group, or a negative number of blocks.
+    Raises ValueError when there is no group, and when blocks is no whole number or below 0.
     """
-    if not groups or blocks < 0:
-        raise ValueError(f"a capacity needs a group and a pool, not {len(groups)} groups and {blocks} blocks")
-    whole = blocks_per_request(groups, load)
-    requests, left = divmod(blocks, whole)
+    if not groups:
+        raise ValueError("groups must be at least one")
+    whole("blocks", blocks, least=0)
+    each = blocks_per_request(groups, load)
+    requests, left = divmod(blocks, each)
     return Capacity(
-        blocks_per_request=whole,
+        blocks_per_request=each,
         fixed_blocks=blocks_per_request(groups, Load(1, load.chunk)),
-        concurrency=Fraction(blocks, whole),
+        concurrency=Fraction(blocks, each),
         requests=requests,
         tokens=requests * load.length + longest(groups, left, load),
     )

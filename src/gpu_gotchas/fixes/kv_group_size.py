@@ -10,9 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpu_gotchas.fixes.whole_numbers import whole
+
+MOST_LAYERS = 4096
+"""Of one kind, for which a size is looked for."""
+
 
 def groups(layers: Sequence[int], size: int) -> int:
-    """How many groups of `size` the kinds need. layers: how many layers each kind has."""
+    """How many groups of `size` the kinds need. layers: how many layers each kind has.
+
+    Raises ValueError for a size below 1.
+    """
+    whole("size", size)
     return sum(-(-count // size) for count in layers)
 
 
@@ -24,10 +33,14 @@ def padding(layers: Sequence[int], size: int) -> int:
 def group_size(layers: Sequence[int], most_groups: int = 16) -> int:
     """The size with the least padding among those that need at most `most_groups`; of equals the largest.
 
-    Raises ValueError where there are no layers, or more kinds than groups.
+    Raises ValueError, naming the argument, where there are no layers or over MOST_LAYERS of a kind, and for
+    more kinds than groups.
     """
-    if not layers or min(layers) < 1:
-        raise ValueError(f"every kind must have layers, not {list(layers)}")
+    if not layers:
+        raise ValueError("layers must name at least one kind")
+    for count in layers:
+        whole("layers of a kind", count, most=MOST_LAYERS)
+    whole("most_groups", most_groups)
     if len(layers) > most_groups:
         raise ValueError(f"{len(layers)} kinds of layers do not fit {most_groups} groups")
     sizes = [size for size in range(1, max(layers) + 1) if groups(layers, size) <= most_groups]

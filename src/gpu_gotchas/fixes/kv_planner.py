@@ -4,8 +4,11 @@ Engines that share one pool of blocks between all layers need every layer's page
 Stretching block sizes by whole ratios, as vLLM through 0.23.0 does, works only when the largest page is a
 multiple of every other; where it is not, loading ends with `NotImplementedError`. Where it is, or where
 pages are padded blindly, a smaller cache format can cost more memory than a larger one, and the log does
-not say so. This planner tries every page size that is a multiple of some layer's smallest block, pads what
-does not fill it, and takes the one whose requests are cheapest. It says what is padding.
+not say so. This planner finds the page size whose requests are cheapest of all that are legal, pads what does
+not fill it, and says what is padding.
+
+Not every size is tried: the pages that a request takes change at few sizes only, and of those that give the
+same the smallest legal one is cheapest. So a hundred million tokens take seconds.
 
 Pure Python, no other package. Sizes are bytes, lengths are tokens.
 """
@@ -13,13 +16,17 @@ Pure Python, no other package. Sizes are bytes, lengths are tokens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import lcm
 
 from gpu_gotchas.fixes.kv_capacity import Capacity, Group, blocks_per_request, capacity
 from gpu_gotchas.fixes.kv_specs import Fit, Layer, Load, ceil_div
 from gpu_gotchas.fixes.refused import Refused
+from gpu_gotchas.fixes.whole_numbers import whole
 
+MOST_LAYERS = 4096
+MOST_KINDS = 8
 _MOST_GROUPS = 32
 
 
@@ -74,10 +81,10 @@ def plan(layers: Mapping[str, Layer], *, budget: int, load: Load, most_waste: fl
     that may hold nothing. Of equally cheap plans the one with the fewest groups is taken.
 
     Raises Refused when no common page exists, when the best plan wastes more than `most_waste`, or when
-    the budget holds no request of full length. Raises ValueError when there is no layer.
+    the budget holds no request of full length. Raises ValueError, which names the argument, for no layer or
+    over MOST_LAYERS, over MOST_KINDS kinds of them, and for numbers that are none or out of range.
     """
-    if not layers:
-        raise ValueError("a plan needs at least one layer")
+    _check(layers, budget, load, most_waste)
     counts = Counter(layers.values())
     best = _cheapest(counts, load)
     if best is None:
@@ -100,18 +107,37 @@ def plan(layers: Mapping[str, Layer], *, budget: int, load: Load, most_waste: fl
     return chosen
 
 
+def _check(layers: Mapping[str, Layer], budget: int, load: Load, most_waste: float) -> None:
+    if not 1 <= len(layers) <= MOST_LAYERS:
+        raise ValueError(f"layers must be at least 1 and at most {MOST_LAYERS}, not {len(layers)}")
+    for name, layer in layers.items():
+        if not isinstance(layer, Layer):
+            raise ValueError(
+                f"layers[{name!r}] must say what a layer keeps, as FullAttention does, not {layer!r}"
+            )
+    kinds = len(set(layers.values()))
+    if kinds > MOST_KINDS:
+        raise ValueError(f"layers must be of at most {MOST_KINDS} kinds, not {kinds}")
+    whole("budget", budget)
+    if not isinstance(load, Load):
+        raise ValueError(f"load must be a Load, not {load!r}")
+    if isinstance(most_waste, bool) or not isinstance(most_waste, int | float) or not 0 <= most_waste <= 1:
+        raise ValueError(f"most_waste must be a share from 0 to 1, not {most_waste!r}")
+
+
 def _cheapest(counts: Mapping[Layer, int], load: Load) -> tuple[int, int] | None:
     """Page and width under which a request of full length takes the fewest bytes."""
-    best: tuple[int, int, int, int] | None = None
+    tries = sorted(
+        (page * sum(counts[kind] * pages for kind, pages in held.items()), page)
+        for page in _pages(counts, load)
+        if (held := _held(counts, page, load))
+    )
     widths = _widths(counts)
-    for page in _pages(counts, load):
-        fits = _fits(counts, page)
-        if fits is None:
-            continue
-        held = {kind: kind.pages(fit, load) for kind, fit in fits.items()}
-        floor = page * sum(count * held[kind] for kind, count in counts.items())
+    best: tuple[int, int, int, int] | None = None
+    for floor, page in tries:
         if best is not None and floor > best[0]:
-            continue
+            break  # no width takes less than the floor, nor than those that follow
+        held = _held(counts, page, load)
         for width in widths:
             groups = {kind: ceil_div(count, width) for kind, count in counts.items()}
             cost = page * width * sum(groups[kind] * held[kind] for kind in counts)
@@ -120,18 +146,18 @@ def _cheapest(counts: Mapping[Layer, int], load: Load) -> tuple[int, int] | None
     return best and best[2:]
 
 
-def _pages(counts: Mapping[Layer, int], load: Load) -> Iterable[int]:
-    """Page sizes worth a try: multiples of each kind's smallest block, up to a whole request in one page."""
+def _pages(counts: Mapping[Layer, int], load: Load) -> set[int]:
+    """The smallest legal page for each way that a request can take pages of all kinds."""
     least = max(kind.least for kind in counts)
-    steps = {kind.step for kind in counts if kind.step}
-    if not steps:
-        return (least,)
-    pages = {least}
-    for kind in counts:
-        if kind.step:
-            most = max(least, ceil_div(kind.useful(load), kind.step) * kind.step)
-            pages.update(range(ceil_div(least, kind.step) * kind.step, most + kind.step, kind.step))
-    return sorted(pages)
+    grain = lcm(*(kind.grain for kind in counts))
+    sizes = {least}.union(*(kind.turns(load) for kind in counts))
+    return {ceil_div(max(size, least), grain) * grain for size in sizes}
+
+
+def _held(counts: Mapping[Layer, int], page: int, load: Load) -> dict[Layer, int]:
+    """Pages that a request holds back in one layer of each kind; empty where a kind cannot live in `page`."""
+    fits = _fits(counts, page)
+    return {} if fits is None else {kind: kind.pages(fit, load) for kind, fit in fits.items()}
 
 
 def _fits(counts: Mapping[Layer, int], page: int) -> dict[Layer, Fit] | None:

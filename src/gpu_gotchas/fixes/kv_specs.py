@@ -6,8 +6,14 @@ how many pages one request holds back (`pages`). Sizes are bytes, lengths are to
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from gpu_gotchas.fixes.whole_numbers import whole
+
+MOST_TOKENS = 1 << 27
+"""The longest request that is planned for, over ten times the longest that models are made for."""
 
 
 def ceil_div(number: int, divisor: int) -> int:
@@ -25,29 +31,43 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is served. length: tokens of the longest request. chunk: tokens that one step may add at most."""
+    """What is served. length: tokens of the longest request. chunk: tokens that one step may add at most.
+
+    Raises ValueError for other than whole numbers, or a length above MOST_TOKENS.
+    """
 
     length: int
     chunk: int
 
     def __post_init__(self) -> None:
-        if self.length < 1 or self.chunk < 1:
-            raise ValueError(f"length and chunk must be at least 1, not {self.length} and {self.chunk}")
+        whole("length", self.length, most=MOST_TOKENS)
+        whole("chunk", self.chunk)
 
 
+@runtime_checkable
 class Layer(Protocol):
-    """What the planner asks of a layer."""
-
-    @property
-    def step(self) -> int:
-        """Bytes by which a page can grow without padding this layer; 0 when any growth is padding."""
+    """What the planner asks of a layer. A larger page never takes more pages for one request."""
 
     @property
     def least(self) -> int:
         """Bytes of the smallest page that holds anything of this layer."""
 
+    @property
+    def grain(self) -> int:
+        """A page is a multiple of so many bytes; 1 where any growth can be padding."""
+
+    @property
+    def most(self) -> int | None:
+        """Bytes of the largest page; None for any."""
+
     def fit(self, page: int) -> Fit | None:
         """How a page of `page` bytes is filled; None when this layer cannot live in such a page."""
+
+    def turns(self, load: Load) -> Iterator[int]:
+        """The smallest page for each number of pages that a request can take; ignores `grain`.
+
+        About twice the square root of a request's blocks, however many sizes lie between.
+        """
 
     def pages(self, fit: Fit, load: Load) -> int:
         """Pages that a request of `load.length` tokens holds back."""
@@ -72,15 +92,22 @@ class FullAttention:
         _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
 
     @property
-    def step(self) -> int:
+    def least(self) -> int:
         return self.step_tokens * self.token_bytes
 
     @property
-    def least(self) -> int:
-        return self.step
+    def grain(self) -> int:
+        return 1
+
+    @property
+    def most(self) -> int | None:
+        return None
 
     def fit(self, page: int) -> Fit | None:
         return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
+
+    def turns(self, load: Load) -> Iterator[int]:
+        return _turns(load.length, self.token_bytes, self.step_tokens, self.most_tokens)
 
     def pages(self, fit: Fit, load: Load) -> int:
         return ceil_div(load.length, fit.block)
@@ -104,24 +131,33 @@ class MlaAttention:
 
     def __post_init__(self) -> None:
         _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
-        if self.row_bytes is not None and self.row_bytes < 1:
-            raise ValueError(f"row_bytes must be at least 1, not {self.row_bytes}")
-
-    @property
-    def step(self) -> int:
-        return self.step_tokens * self.token_bytes
+        if self.row_bytes is None:
+            return
+        whole("row_bytes", self.row_bytes)
+        if self.least % self.row_bytes:
+            raise ValueError(f"row_bytes ({self.row_bytes}) must divide the {self.least} bytes of one step")
 
     @property
     def least(self) -> int:
-        return self.step
+        return self.step_tokens * self.token_bytes
+
+    @property
+    def grain(self) -> int:
+        return self.row_bytes or self.least
+
+    @property
+    def most(self) -> int | None:
+        if self.row_bytes or self.most_tokens is None:
+            return None
+        return self.most_tokens // self.step_tokens * self.least
 
     def fit(self, page: int) -> Fit | None:
-        fit = _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
-        if fit is None:
+        if page % self.grain or (self.most is not None and page > self.most):
             return None
-        padding = page - fit.used
-        legal = padding == 0 or (self.row_bytes is not None and padding % self.row_bytes == 0)
-        return fit if legal else None
+        return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
+
+    def turns(self, load: Load) -> Iterator[int]:
+        return _turns(load.length, self.token_bytes, self.step_tokens, self.most_tokens)
 
     def pages(self, fit: Fit, load: Load) -> int:
         return ceil_div(load.length, fit.block)
@@ -145,19 +181,25 @@ class SlidingWindow:
 
     def __post_init__(self) -> None:
         _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
-        if self.window < 1:
-            raise ValueError(f"window must be at least 1, not {self.window}")
-
-    @property
-    def step(self) -> int:
-        return self.step_tokens * self.token_bytes
+        whole("window", self.window)
 
     @property
     def least(self) -> int:
-        return self.step
+        return self.step_tokens * self.token_bytes
+
+    @property
+    def grain(self) -> int:
+        return 1
+
+    @property
+    def most(self) -> int | None:
+        return None
 
     def fit(self, page: int) -> Fit | None:
         return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
+
+    def turns(self, load: Load) -> Iterator[int]:
+        return _turns(self._held(load), self.token_bytes, self.step_tokens, self.most_tokens)
 
     def pages(self, fit: Fit, load: Load) -> int:
         return ceil_div(self._held(load), fit.block) + 1
@@ -173,9 +215,10 @@ class SlidingWindow:
 class LinearState:
     """A state of fixed size, as Mamba and other linear attention keep it.
 
-    state_bytes: the whole state of one request in this layer. copies: states a request keeps at a time
-    (vLLM: 1, or 2 when prefixes are cached at block ends, and one more for each speculative token).
-    every: a further state is kept for each so many tokens; None when none is.
+    state_bytes: the whole state of one request in this layer. copies: states a request works on at a time
+    (vLLM: 1, or 2 when prefixes are cached at block ends, and one more for each speculative token). every:
+    the state after each so many tokens is kept as well, and the last of them is one of the copies; None when
+    none is kept.
     """
 
     state_bytes: int
@@ -183,34 +226,44 @@ class LinearState:
     every: int | None = None
 
     def __post_init__(self) -> None:
-        if self.state_bytes < 1 or self.copies < 1 or (self.every is not None and self.every < 1):
-            raise ValueError(f"state_bytes, copies and every must be at least 1: {self}")
-
-    @property
-    def step(self) -> int:
-        return 0
+        whole("state_bytes", self.state_bytes)
+        whole("copies", self.copies)
+        if self.every is not None:
+            whole("every", self.every)
 
     @property
     def least(self) -> int:
         return self.state_bytes
 
+    @property
+    def grain(self) -> int:
+        return 1
+
+    @property
+    def most(self) -> int | None:
+        return None
+
     def fit(self, page: int) -> Fit | None:
         return Fit(0, self.state_bytes) if page >= self.state_bytes else None
 
-    def pages(self, fit: Fit, load: Load) -> int:  # noqa: ARG002 - a state fills one page, whatever its size
-        return self.copies if self.every is None else ceil_div(load.length, self.every)
+    def turns(self, load: Load) -> Iterator[int]:  # noqa: ARG002 - a state fills one page, whatever its size
+        yield self.state_bytes
+
+    def pages(self, fit: Fit, load: Load) -> int:  # noqa: ARG002 - as above
+        kept = 0 if self.every is None else ceil_div(load.length, self.every) - 1
+        return self.copies + kept
 
     def useful(self, load: Load) -> int:
         return self.pages(Fit(0, self.state_bytes), load) * self.state_bytes
 
 
 def _check_attention(token_bytes: int, step_tokens: int, most_tokens: int | None) -> None:
-    if token_bytes < 1 or step_tokens < 1:
-        raise ValueError(
-            f"token_bytes and step_tokens must be at least 1, not {token_bytes} and {step_tokens}"
-        )
-    if most_tokens is not None and most_tokens < step_tokens:
-        raise ValueError(f"most_tokens ({most_tokens}) must hold one step of {step_tokens} tokens")
+    whole("token_bytes", token_bytes)
+    whole("step_tokens", step_tokens)
+    if most_tokens is not None:
+        whole("most_tokens", most_tokens)
+        if most_tokens < step_tokens:
+            raise ValueError(f"most_tokens ({most_tokens}) must hold one step of {step_tokens} tokens")
 
 
 def _fill(page: int, token_bytes: int, step_tokens: int, most_tokens: int | None) -> Fit | None:
@@ -218,3 +271,15 @@ def _fill(page: int, token_bytes: int, step_tokens: int, most_tokens: int | None
     if most_tokens is not None:
         tokens = min(tokens, most_tokens // step_tokens * step_tokens)
     return Fit(tokens, tokens * token_bytes) if tokens else None
+
+
+def _turns(held: int, token_bytes: int, step_tokens: int, most_tokens: int | None) -> Iterator[int]:
+    steps_held = ceil_div(held, step_tokens)
+    largest = steps_held if most_tokens is None else min(steps_held, most_tokens // step_tokens)
+    steps = 1
+    while steps <= largest:
+        yield steps * step_tokens * token_bytes
+        pages = ceil_div(steps_held, steps)
+        if pages == 1:
+            return
+        steps = ceil_div(steps_held, pages - 1)

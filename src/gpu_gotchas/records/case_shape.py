@@ -11,6 +11,7 @@ from gpu_gotchas.hardware.conditions import (
     VendorCondition,
     VersionRange,
 )
+from gpu_gotchas.hardware.platforms import PLATFORMS
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.records.model import Case
 from gpu_gotchas.records.shapes import (
@@ -29,8 +30,6 @@ from gpu_gotchas.records.shapes import (
 )
 from gpu_gotchas.records.words import gfx, package, release, setting
 from gpu_gotchas.records.yaml_nodes import Items, Node, Scalar, ScalarKind
-
-PLATFORMS = ("linux", "wsl2", "windows", "container")
 
 capability_range = parsed(text(wanted='a range such as ">=8.9,<9.0"'), CapabilityRange.parse)
 number_range = parsed(text(wanted='a range such as "<=101376"'), NumberRange.parse)

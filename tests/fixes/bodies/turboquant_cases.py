@@ -31,7 +31,7 @@ def check(spec: dict[str, Any], plan: Plan, device: str) -> dict[str, float]:
     requests = len(contexts)
     pages = max(1, -(-int(contexts.max()) // page))
     total, far = requests * pages + 1, spec.get("far", 0)
-    book = None if form is Form.K8V4 else Codebook.of(head, device)
+    book = None if form is Form.K8V4 else Codebook.of(head, device, bits=form.key_bits)
     slot = form.slot_bytes(head)
     cache = torch.empty(far + total, page, plan.kv_heads, slot, dtype=torch.uint8, device=device)
     cache[far:] = 0xAB

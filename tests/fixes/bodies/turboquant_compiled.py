@@ -19,7 +19,7 @@ from gpu_gotchas.hardware.catalogue import find_target
 def both(name: str, form: Form, dtype: torch.dtype, head: int) -> list[dict[str, Any]]:
     target = find_target(name)
     made = plan(target, form, heads=16, kv_heads=2, head=head, batch=1, context=32768, multiprocessors=64)
-    book = Codebook.of(head, "cpu")
+    book = Codebook.of(head, "cpu", bits=min(4, form.key_bits))
     cache = torch.zeros(4, 16, 2, form.slot_bytes(head), dtype=torch.uint8)
     numbers = torch.zeros(8, 8, dtype=torch.int32)
     fresh = torch.zeros(8, 2, head, dtype=dtype)

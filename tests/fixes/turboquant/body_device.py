@@ -57,7 +57,7 @@ def codes() -> None:
 def graph(form: Form) -> None:
     """A captured decode follows contexts and query that change between replays."""
     cache = torch.empty(512, 16, 2, form.slot_bytes(128), dtype=torch.uint8, device="cuda")
-    book = Codebook.of(128, "cuda")
+    book = Codebook.of(128, "cuda", bits=min(4, form.key_bits))
     fresh = torch.randn(2, 8192, 2, 128, device="cuda").bfloat16()
     store(*fresh, cache, torch.arange(8192, device="cuda"), form=form, codebook=book)
     table = torch.randperm(512, device="cuda").view(2, 256).int()

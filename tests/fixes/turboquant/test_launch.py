@@ -12,7 +12,7 @@ import torch
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.fixes.split_kv.forms import Widening
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
-from gpu_gotchas.fixes.turboquant import Form, Plan, decode, store
+from gpu_gotchas.fixes.turboquant import Codebook, Form, Plan, decode, store
 
 PLAN = Plan(Form.K8V4, Widening.BITS, 8, 2, 64, 16, 4, 1, 1, splits=2)
 CACHE = torch.zeros(3, 16, 2, 100, dtype=torch.uint8)
@@ -65,7 +65,18 @@ def test_a_decode_that_does_not_fit_together_is_named(changed: dict[str, object]
         ({"values": torch.zeros(5, 2, 32)}, "one shape"),
         ({"slots": torch.zeros(4, dtype=torch.int32)}, "slots must be"),
         ({"form": Form.NC4}, "a 4bit_nc cache must be uint8"),
-        ({"cache": torch.zeros(3, 16, 2, 70, dtype=torch.uint8), "form": Form.NC4}, "need the codebook"),
+        (
+            {"cache": torch.zeros(3, 16, 2, 70, dtype=torch.uint8), "form": Form.NC4},
+            "4-bit keys need the codebook",
+        ),
+        (
+            {
+                "cache": torch.zeros(3, 16, 2, 62, dtype=torch.uint8),
+                "form": Form.K3V4,
+                "codebook": Codebook.of(64, "cpu"),
+            },
+            "3-bit keys need a codebook of 8 centroids, not of 16",
+        ),
     ],
 )
 def test_a_store_that_does_not_fit_together_is_named(changed: dict[str, object], message: str) -> None:

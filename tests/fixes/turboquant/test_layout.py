@@ -17,8 +17,10 @@ from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES
 from gpu_gotchas.hardware.catalogue import find_target
 
 
-def test_bytes_a_token_are_those_of_the_published_format() -> None:
-    assert (Form.K8V4.slot_bytes(128), Form.NC4.slot_bytes(128)) == (196, 134)
+def test_bytes_a_token_are_those_of_the_published_formats() -> None:
+    assert {form.value: form.slot_bytes(128) for form in Form} == {
+        "k8v4": 196, "4bit_nc": 134, "k3v4_nc": 118, "3bit_nc": 102,
+    }  # fmt: skip
     assert all(form.slot_bytes(head) % 2 == 0 for form in Form for head in HEAD_SIZES)
 
 
@@ -31,6 +33,43 @@ def test_keys_come_back_as_e4m3_and_values_within_half_a_step() -> None:
     assert torch.equal(back.float(), keys.clamp(-448, 448).to(torch.float8_e4m3fn).float())
     step = (values.amax(2, keepdim=True) - values.amin(2, keepdim=True)) / 15
     assert bool(((near - values).abs() <= step * 0.51 + 2e-3).all())
+
+
+@pytest.mark.parametrize("form", Form)
+def test_every_form_is_found_by_the_name_that_the_engine_gives_it(form: Form) -> None:
+    assert Form.named(form.value) is Form.named(f"turboquant_{form.value}") is form
+
+
+@pytest.mark.parametrize("name", ["turboquant_k4v4", "fp8", "", "K8V4"])
+def test_another_name_is_refused_with_those_that_there_are(name: str) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^'{name}' is no TurboQuant cache: there are turboquant_k8v4, .*3bit_nc$"
+    ):
+        Form.named(name)
+
+
+@given(
+    bits=st.sampled_from([3, 4]),
+    numbers=st.lists(st.integers(0, 7), min_size=16, max_size=16),
+)
+def test_numbers_of_few_bits_lie_one_after_the_other(bits: int, numbers: list[int]) -> None:
+    packed = float64._packed(torch.tensor(numbers), bits)
+    whole = sum(number << bits * place for place, number in enumerate(numbers))
+    assert bytes(packed.tolist()) == whole.to_bytes(16 * bits // 8, "little")
+    assert float64._unpacked(packed, bits).tolist() == numbers
+
+
+def test_three_bit_forms_lose_more_and_keep_the_norm() -> None:
+    torch.manual_seed(0)
+    keys, values = torch.randn(50, 3, 128), torch.randn(50, 3, 128)
+    for form, near in ((Form.K3V4, 0.96), (Form.NC3, 0.96)):
+        book = Codebook.of(128, "cpu", bits=3)
+        slots = float64.encode(keys, values, form=form, codebook=book)
+        back, kept = float64.decoded(slots, form=form, head=128, codebook=book)
+        assert torch.allclose(back.norm(dim=2), keys.norm(dim=2).double(), rtol=1e-3)
+        assert float(torch.nn.functional.cosine_similarity(back, keys.double(), dim=2).min()) > near
+        step = (values.amax(2, keepdim=True) - values.amin(2, keepdim=True)) / (2**form.value_bits - 1)
+        assert bool(((kept - values).abs() <= step * 0.51 + 2e-3).all())
 
 
 def test_four_bit_keys_keep_their_norm_and_nearly_their_direction() -> None:

@@ -52,6 +52,13 @@ def test_one_long_sequence_fills_the_card_and_keys_are_read_once() -> None:
     assert many.splits < 4
 
 
+def test_a_cache_of_fp8_is_walked_in_larger_blocks_by_programs_that_share_a_multiprocessor() -> None:
+    found = plan(HOPPER, KvForm.FP8, queries=8, **SIZES)
+    assert (found.row_block, found.kv_block, found.resident) == (64, 128, 2)
+    assert 132 < found.splits * 8 <= 264
+    assert plan(HOPPER, KvForm.FP8, queries=16, **SIZES).row_block == 128
+
+
 @pytest.mark.parametrize("queries", [0, 65])
 def test_a_mask_word_holds_at_most_64_tokens(queries: int) -> None:
     with pytest.raises(ValueError, match="1 to 64"):

@@ -1,9 +1,10 @@
-"""TurboQuant KV caches, k8v4 and 4-bit, that mean the same on every card, and a decode that reads them once.
+"""TurboQuant KV caches of all four forms that mean the same on every card, and a decode that reads them once.
 
 A slot holds one token of one KV head as vLLM 0.33 lays it out: the packed key, then the packed value.
 
-    k8v4   key: one E4M3 code a number.                             value: 4 bits a number, scale and zero
-    4-bit  key: 4-bit indices into a codebook, rotated; its norm.   value: the same
+    k8v4                      key: one E4M3 code a number.                        value: 4 bits a number,
+    4bit_nc, k3v4_nc, 3bit_nc key: 4 or 3 bits of index into a codebook,           or 3; scale and zero
+                              rotated; its norm.
 
 vLLM's FP8 keys become another format below compute capability 8.9, one that ends at 1.75. Here they are E4M3
 everywhere: converted by instruction where there is one, by exact integer arithmetic where there is none. Its
@@ -16,8 +17,8 @@ again; here a group is the rows of one matrix product.
     scratch = Scratch.allocate(plan(target, Form.K8V4, ...), requests=8, device="cuda")  # before any capture
     out, lse = decode(query, cache, table, contexts, scale=128**-0.5, scratch=scratch)
 
-- `layout` is bytes and offsets, `codebook` the 4-bit keys' table, `planner` blocks and splits; no torch in
-  the first and the last.
+- `layout` is bytes and offsets, `codebook` the table of keys of few bits, `planner` blocks and splits; no
+  torch in the first and the last.
 - `storing` and `decoding` are the kernels, `launch` checks arguments and calls them.
 - `reference` decodes and attends in float64.
 """

@@ -1,4 +1,4 @@
-"""The table behind 4-bit keys: where a rotated unit vector's numbers lie, and the rotation."""
+"""The table behind keys of 4 or 3 bits: where a rotated unit vector's numbers lie, and the rotation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from math import erf, exp, pi, sqrt
 import torch
 from torch import Tensor
 
-LEVELS = 16
-
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """centroids: (16,) float32, rising. midpoints: (15,) float32, between them. rotation: (head, head).
+    """centroids: (2 ** bits,) float32, rising. midpoints: between them. rotation: (head, head) float32.
 
     A cache means what its codebook says: to read what another program wrote, pass that program's own tables.
     """
@@ -23,19 +21,21 @@ class Codebook:
     midpoints: Tensor
     rotation: Tensor
     pairs: Tensor = field(init=False)
-    """(256,) int32: the two centroids of each byte as float16, that of its low half in the low bits."""
+    """(4 ** bits,) int32: the two centroids of each pair of indices as float16, the lower in the low bits."""
 
     def __post_init__(self) -> None:
-        byte = torch.arange(256, device=self.centroids.device)
-        low, high = (self.centroids.half()[half].view(torch.int16).int() for half in (byte & 15, byte >> 4))
+        levels = len(self.centroids)
+        pair = torch.arange(levels * levels, device=self.centroids.device)
+        halves = (pair % levels, pair // levels)
+        low, high = (self.centroids.half()[half].view(torch.int16).int() for half in halves)
         object.__setattr__(self, "pairs", (low & 0xFFFF) | high << 16)
 
     @classmethod
-    def of(cls, head: int, device: torch.device | str) -> Codebook:
-        """Lloyd-Max levels of a normal distribution with variance 1 / head, and the orthonormal Hadamard
-        matrix of Sylvester's construction. vLLM integrates numerically, so its levels differ by up to 1 in
-        1,000."""
-        levels = torch.tensor(lloyd_max(LEVELS), dtype=torch.float64) / sqrt(head)
+    def of(cls, head: int, device: torch.device | str, *, bits: int = 4) -> Codebook:
+        """For keys of so many bits: Lloyd-Max levels of a normal distribution with variance 1 / head, and the
+        orthonormal Hadamard matrix of Sylvester's construction. vLLM integrates numerically, so its levels
+        differ by up to 1 in 1,000."""
+        levels = torch.tensor(lloyd_max(2**bits), dtype=torch.float64) / sqrt(head)
         return cls(
             levels.float().to(device),
             ((levels[1:] + levels[:-1]) / 2).float().to(device),

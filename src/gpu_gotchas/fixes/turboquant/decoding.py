@@ -7,7 +7,7 @@ import triton.language as tl
 
 from gpu_gotchas.fixes.page_offsets import page_of, place_of
 from gpu_gotchas.fixes.split_kv.widening import widen
-from gpu_gotchas.fixes.turboquant.unpacking import unpack_pair, unpack_steps
+from gpu_gotchas.fixes.turboquant.unpacking import load_pairs, unpack_pair, unpack_steps
 
 
 @triton.jit(do_not_specialize=["splits"])
@@ -32,7 +32,8 @@ def attend(
     SLOT: tl.constexpr,
     TOKEN_STRIDE: tl.constexpr,
     KEY_BYTES: tl.constexpr,
-    FP8_KEYS: tl.constexpr,
+    KEY_BITS: tl.constexpr,
+    VALUE_BITS: tl.constexpr,
     WIDENING: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
@@ -40,7 +41,8 @@ def attend(
 ) -> None:
     """One group over one split of one request's tokens; the program is (KV head, split, request).
 
-    With FP8_KEYS query is as the model made it, else rotated, and `pairs` holds the centroids of each byte.
+    With keys of 8 bits query is as the model made it, else rotated, and `pairs` holds the centroids of each
+    pair of indices.
     Other arguments as in `launch.decode`.
     """
     request = tl.program_id(2).to(tl.int64)
@@ -58,7 +60,7 @@ def attend(
     end = tl.minimum(begin + each, context)
     if begin < end:
         rows = (query + request * query_request_stride + head * query_head_stride)[:, None]
-        # In a byte of two the even number is the low half: even and odd columns are two products.
+        # Of a pair the even number is in the low bits: even and odd columns are two products.
         q_even = tl.load(rows + half[None, :] * 2, mask=live[:, None], other=0.0).to(tl.float32)
         q_odd = tl.load(rows + half[None, :] * 2 + 1, mask=live[:, None], other=0.0).to(tl.float32)
         # A power of two brings each row to at most 2, so that bfloat16 fits float16.
@@ -66,7 +68,7 @@ def attend(
         exponent = tl.maximum(largest.to(tl.int32, bitcast=True) & 0x7F800000, 0x00800000)
         down = tl.maximum(0x7F000000 - exponent, 0x00800000).to(tl.float32, bitcast=True)
         factor = exponent.to(tl.float32, bitcast=True) * (scale * 1.4426950408889634)
-        if FP8_KEYS:
+        if KEY_BITS == 8:
             column = tl.arange(0, HEAD)
             q = tl.load(rows + column[None, :], mask=live[:, None], other=0.0).to(tl.float32)
             q = (q * down[:, None]).to(tl.float16)
@@ -88,15 +90,15 @@ def attend(
             # Beyond the end the last token is read again, so that no load needs a mask.
             read = tl.minimum(token, end - 1)
             at = cache + place_of(page_of(table, read, PAGE), read, page_stride, TOKEN_STRIDE, PAGE)
-            if FP8_KEYS:
+            if KEY_BITS == 8:
                 k = widen(tl.load(at[:, None] + column[None, :]), WIDENING)
                 s = tl.dot(q, tl.trans(k)) * factor[:, None]
             else:
-                packed = tl.load(at[:, None] + half[None, :]).to(tl.int32)
+                packed = load_pairs(at, half, KEY_BITS).to(tl.int32)
                 k_low, k_high = unpack_pair(tl.load(pairs + packed))
                 squares = k_low.to(tl.float32) * k_low.to(tl.float32)
                 squares = tl.sum(squares + k_high.to(tl.float32) * k_high.to(tl.float32), 1)
-                norm = tl.load((at + HEAD // 2).to(tl.pointer_type(tl.float16))).to(tl.float32)
+                norm = tl.load((at + (KEY_BYTES - 2)).to(tl.pointer_type(tl.float16))).to(tl.float32)
                 s = tl.dot(q_low, tl.trans(k_low))
                 s = tl.dot(q_high, tl.trans(k_high), s)
                 s = s * factor[:, None] * (norm * tl.rsqrt(squares))[None, :]
@@ -108,8 +110,9 @@ def attend(
             top = higher
 
             # A value is step * scale + zero. The scale goes into the weights, brought near 1 for float16.
-            low, high = unpack_steps(tl.load(at[:, None] + (KEY_BYTES + half)[None, :]), WIDENING == "bits")
-            number = (at + (KEY_BYTES + HEAD // 2)).to(tl.pointer_type(tl.float16))
+            codes = load_pairs(at + KEY_BYTES, half, VALUE_BITS)
+            low, high = unpack_steps(codes, WIDENING == "bits", VALUE_BITS)
+            number = (at + (KEY_BYTES + HEAD * VALUE_BITS // 8)).to(tl.pointer_type(tl.float16))
             size = tl.load(number).to(tl.float32)
             zero = tl.load(number + 1).to(tl.float32)
             raised = tl.max(size, 0).to(tl.int32, bitcast=True) & 0x7F800000

@@ -9,7 +9,7 @@ from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.split_kv.merge import merge_parts
 from gpu_gotchas.fixes.split_kv.results import result
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
-from gpu_gotchas.fixes.turboquant.codebook import LEVELS, Codebook
+from gpu_gotchas.fixes.turboquant.codebook import Codebook
 from gpu_gotchas.fixes.turboquant.decoding import attend
 from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES, Form
 from gpu_gotchas.fixes.turboquant.planner import Plan
@@ -34,11 +34,11 @@ def store(
 
     keys, values: (tokens, KV heads, head), bfloat16, float16 or float32, the last dimension contiguous.
     cache: (pages, page size, KV heads, slot bytes), uint8, the slots of a token side by side. slots:
-    (tokens,), int32 or int64: page * page size + place; below zero leaves a token out. codebook: for 4-bit
-    keys. instruction: whether E4M3 codes come from the card's conversion; chosen by the target where absent,
-    with equal codes.
+    (tokens,), int32 or int64: page * page size + place; below zero leaves a token out. codebook: for keys of
+    fewer than 8 bits. instruction: whether E4M3 codes come from the card's conversion; chosen by the target
+    where absent, with equal codes.
 
-    Keys beyond 448 become 448; values keep 4 bits between their least and largest number.
+    Keys beyond 448 become 448; values keep steps between their least and largest number.
     Raises ValueError for arguments that do not fit together.
     """
     tokens, heads, head = keys.shape
@@ -54,7 +54,7 @@ def store(
     fp8 = form is Form.K8V4
     norms = midpoints = slots
     if not fp8:
-        book = _book(codebook)
+        book = _book(codebook, form)
         wide = keys.float()
         lengths = wide.norm(dim=2, keepdim=True)
         keys = wide / (lengths + 1e-8) @ book.rotation
@@ -79,9 +79,9 @@ def store(
         PAGE=cache.shape[1],
         SLOT=form.slot_bytes(head),
         KEY_BYTES=form.key_bytes(head),
-        FP8_KEYS=fp8,
+        KEY_BITS=form.key_bits,
+        VALUE_BITS=form.value_bits,
         INSTRUCTION=bool(instruction),
-        LEVELS=LEVELS,
         ROWS=_ROWS,
         num_warps=4,
     )
@@ -103,7 +103,7 @@ def decode(
 
     query: (requests, heads, head), bfloat16 or float16. cache: as in `store`. table: (requests, pages of a
     request), int32. contexts: (requests,), int32, 0 allowed. scale: what logits are multiplied by. scratch:
-    plan and memory. codebook: that the 4-bit keys were stored with. out, lse: written where given.
+    plan and memory. codebook: that keys of fewer than 8 bits were stored with. out, lse: written where given.
 
     Returns the output, as `query`, and the natural log-sum-exp of the logits, (requests, heads) in float32. A
     request without tokens has output 0 and minus infinity. No part of it looks at values on the card, so it
@@ -129,10 +129,9 @@ def decode(
     lse = result(lse, "lse", tuple(query.shape[:2]), torch.float32, query.device)
     if requests == 0:
         return out, lse
-    fp8 = plan.form is Form.K8V4
     pairs = contexts
-    if not fp8:
-        book = _book(codebook)
+    if plan.form is not Form.K8V4:
+        book = _book(codebook, plan.form)
         query = query.float() @ book.rotation
         pairs = book.pairs
     whole = plan.splits == 1
@@ -159,7 +158,8 @@ def decode(
         SLOT=plan.form.slot_bytes(plan.head),
         TOKEN_STRIDE=cache.stride(1),
         KEY_BYTES=plan.form.key_bytes(plan.head),
-        FP8_KEYS=fp8,
+        KEY_BITS=plan.form.key_bits,
+        VALUE_BITS=plan.form.value_bits,
         WIDENING=plan.widening.value,
         BLOCK_M=plan.row_block,
         BLOCK_N=plan.kv_block,
@@ -185,7 +185,12 @@ def _check_cache(cache: Tensor, form: Form, heads: int, head: int) -> None:
         raise ValueError("the slots of a token must lie side by side, tokens and pages at even bytes")
 
 
-def _book(codebook: Codebook | None) -> Codebook:
+def _book(codebook: Codebook | None, form: Form) -> Codebook:
     if codebook is None:
-        raise ValueError("4-bit keys need the codebook that they are stored with")
+        raise ValueError(f"{form.key_bits}-bit keys need the codebook that they are stored with")
+    if len(codebook.centroids) != 2**form.key_bits:
+        raise ValueError(
+            f"{form.key_bits}-bit keys need a codebook of {2**form.key_bits} centroids, "
+            f"not of {len(codebook.centroids)}"
+        )
     return codebook

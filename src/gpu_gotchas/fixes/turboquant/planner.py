@@ -66,12 +66,12 @@ def plan(
         raise ValueError(f"heads must be a multiple of kv_heads, the head size one of {HEAD_SIZES}")
     refuse_what_lacks(target, KvForm.FP8, widening, what="TurboQuant decode")
     small = target.shared_optin < 96 << 10
-    nc4 = form is Form.NC4
+    looked_up = form is not Form.K8V4
     base = Plan(
         form, widening or widening_for(target, KvForm.FP8, triton=True), heads, kv_heads, head,
-        kv_block=32 if small or (head == 256 and nc4) else 64 if head == 256 else 128, warps=4,
-        # The lookup of 4-bit keys must not be pipelined: it would go through shared memory.
-        stages=1 if small or nc4 else 3, resident=2,
+        kv_block=32 if small or (head == 256 and looked_up) else 64 if head == 256 else 128, warps=4,
+        # The lookup of indices must not be pipelined: it would go through shared memory.
+        stages=1 if small or looked_up else 3, resident=2,
     )  # fmt: skip
     splits = choose_splits(
         programs=batch * kv_heads,

@@ -20,28 +20,31 @@ def encode(keys: Tensor, values: Tensor, *, form: Form, codebook: Codebook | Non
         norms = wide.norm(dim=2, keepdim=True)
         turned = wide / (norms + 1e-8) @ codebook.rotation.double()
         index = torch.searchsorted(codebook.midpoints.double(), turned.contiguous(), right=True)
-        packed = torch.cat([_pairs(index), _bytes(norms)], dim=2)
+        packed = torch.cat([_packed(index, form.key_bits), _bytes(norms)], dim=2)
     wide = values.double()
     least = wide.amin(2, keepdim=True)
-    scale = ((wide.amax(2, keepdim=True) - least) / 15).clamp(min=1e-8)
-    steps = ((wide - least) / scale + 0.5).floor().clamp(0, 15).long()
-    return torch.cat([packed, _pairs(steps), _bytes(scale), _bytes(least)], dim=2)
+    most = 2**form.value_bits - 1
+    scale = ((wide.amax(2, keepdim=True) - least) / most).clamp(min=1e-8)
+    steps = ((wide - least) / scale + 0.5).floor().clamp(0, most).long()
+    return torch.cat([packed, _packed(steps, form.value_bits), _bytes(scale), _bytes(least)], dim=2)
 
 
 def decoded(
     slots: Tensor, *, form: Form, head: int, codebook: Codebook | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Keys and values in float64, (…, head), of slots (…, slot bytes). 4-bit keys are turned back."""
+    """Keys and values in float64, (…, head), of slots (…, slot bytes). Keys of an index are turned back."""
     if form is Form.K8V4:
         keys = e4m3_torch.decode(slots[..., :head]).double()
     else:
         assert codebook is not None
-        keys = codebook.centroids.double()[_halves(slots[..., : head // 2])]
+        data = form.key_bytes(head) - 2
+        keys = codebook.centroids.double()[_unpacked(slots[..., :data], form.key_bits)]
         keys = keys / (keys.square().sum(-1, keepdim=True) + 1e-16).sqrt()
-        keys = keys * _number(slots, head // 2) @ codebook.rotation.double().T
+        keys = keys * _number(slots, data) @ codebook.rotation.double().T
     at = form.key_bytes(head)
-    steps = _halves(slots[..., at : at + head // 2]).double()
-    return keys, steps * _number(slots, at + head // 2) + _number(slots, at + head // 2 + 2)
+    end = at + form.value_bytes(head) - 4
+    steps = _unpacked(slots[..., at:end], form.value_bits).double()
+    return keys, steps * _number(slots, end) + _number(slots, end + 2)
 
 
 def attend(
@@ -72,12 +75,17 @@ def attend(
     return out, lse
 
 
-def _pairs(numbers: Tensor) -> Tensor:
-    return (numbers[..., ::2] | numbers[..., 1::2] << 4).to(torch.uint8)
+def _packed(numbers: Tensor, bits: int) -> Tensor:
+    """Numbers of so many bits one after the other, the lowest bits first, as bytes."""
+    each = (numbers[..., None] >> torch.arange(bits, device=numbers.device)) & 1
+    flat = each.flatten(-2).unflatten(-1, (-1, 8))
+    return (flat << torch.arange(8, device=numbers.device)).sum(-1).to(torch.uint8)
 
 
-def _halves(packed: Tensor) -> Tensor:
-    return torch.stack([packed & 15, packed >> 4], dim=-1).flatten(-2).long()
+def _unpacked(packed: Tensor, bits: int) -> Tensor:
+    each = (packed[..., None].long() >> torch.arange(8, device=packed.device)) & 1
+    flat = each.flatten(-2).unflatten(-1, (-1, bits))
+    return (flat << torch.arange(bits, device=packed.device)).sum(-1)
 
 
 def _bytes(numbers: Tensor) -> Tensor:
