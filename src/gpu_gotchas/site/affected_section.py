@@ -72,9 +72,7 @@ def _cards(entry: Entry, knowledge: Knowledge, links: Links) -> str:
     for target in knowledge.targets:
         here = [text(gpu_name(gpu)) for gpu in struck if gpu.target == target]
         if here:
-            lines.append(
-                f"{links.to(f'gpus/index.md#{target.name}', target_words(target))}: {', '.join(here)}"
-            )
+            lines.append(f"{target_words(target)}: {', '.join(here)}")
     examples = ", ".join(text(gpu_name(gpu)) for gpu in _examples(entry, struck))
     return details(f"{plural(len(struck), 'card')} of the catalogue, such as {examples}", bullets(lines))
 
