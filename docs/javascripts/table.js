@@ -8,7 +8,7 @@ function start(form, table) {
   const rows = [...body.rows].map((row, place) => ({
     row,
     place,
-    text: `${row.textContent} ${row.dataset.words || ""}`.toLowerCase(),
+    text: [row.textContent, row.dataset.words, row.querySelector("a").getAttribute("href")].join(" ").toLowerCase(),
   }));
   const heads = [...table.tHead.rows[0].cells].map((cell, column) => sortable(cell, column));
   let sorted = { column: -1, down: false };
@@ -46,7 +46,8 @@ function start(form, table) {
 
   function holds(one, name, value) {
     if (name === "text") return value.toLowerCase().split(/\s+/).every((word) => one.text.includes(word));
-    return (one.row.dataset[name] || "").split(" ").includes(value);
+    const held = (one.row.dataset[name] || "").split(" ");
+    return held.includes(value) || held.includes("*");
   }
 
   function compare(one, other) {

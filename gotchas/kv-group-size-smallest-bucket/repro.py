@@ -87,4 +87,6 @@ def fixed_package(target: ProbeTarget, seed: int) -> float:
     size = group_size(MODELS[seed])
     kinds = [[name for name in layers if name.startswith(kind)] for kind in ("full", "sliding")]
     dealt = [group for names in kinds for group in deal(names, size)]
-    return _padding([len(group.layer_names) for group in _taken(target)[NAMES[1]](layers, dealt)])
+    groups = _taken(target)[NAMES[1]](layers, dealt)
+    assert sorted(name for group in groups for name in group.layer_names) == sorted(layers)
+    return _padding([len(group.layer_names) for group in groups])

@@ -53,13 +53,22 @@ def _tile(target: ProbeTarget, shape: tuple[int, int], group_size: int) -> int:
     return chosen["BLOCK_SIZE_K"]
 
 
-def bug_package(target: ProbeTarget) -> int:
-    return _kernel(SHAPES[0][0], _tile(target, SHAPES[0], 32), 32)
+def bug_package(target: ProbeTarget) -> list[int]:
+    refused = []
+    for shape in SHAPES:
+        tile = _tile(target, shape, 32)
+        try:
+            _kernel(shape[0], tile, 32)
+        except RuntimeError as error:
+            refused.append(error)
+        else:
+            return [tile]  # one that is legal disproves the claim for both
+    raise refused[0]  # early releases do not even divide the second shape
 
 
-def control_package(target: ProbeTarget) -> int:
-    """The same shape in groups of 128, as most checkpoints have them."""
-    return _kernel(SHAPES[0][0], _tile(target, SHAPES[0], 128), 128)
+def control_package(target: ProbeTarget) -> list[int]:
+    """The same shapes in groups of 64."""
+    return [_kernel(shape[0], _tile(target, shape, 64), 64) for shape in SHAPES]
 
 
 def fixed_package(target: ProbeTarget) -> list[int]:

@@ -47,6 +47,12 @@ def control_package(target: ProbeTarget, seed: int) -> int:
 
 
 def fixed_package(target: ProbeTarget, seed: int) -> int:
+    """The release's answer counts only where the rows say that they decode."""
     tokens = DRAFTED[seed] + 1
-    assert decode_length([tokens], [100], [100]) == tokens
-    return int(decode_length([tokens], [100 - tokens], [100]) is not None)
+
+    def replayed(computed: int, *, prefill: bool) -> int | None:
+        found = _length(target, tokens, prefill=prefill)
+        return found if decode_length([tokens], [computed], [100]) == found else None
+
+    assert replayed(100, prefill=False) == tokens
+    return int(replayed(100 - tokens, prefill=True) is not None)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Gotchas
+from tests.search.samples import CANDIDATES, write_records
 
 # The invented record about Ampere and vLLM, see tests/search/samples.py.
 RECORD = "sample-fp8e4nv-refused"
@@ -148,3 +149,56 @@ def test_fixes(gotchas: Gotchas) -> None:
     assert json.loads(ran.out)["version"] == 1
     assert gotchas("fixes", *AFFECTED).code == ran.code
     assert gotchas("fixes", "--as", "sm_86", "--all").code in (0, 1)
+
+
+def test_what_is_reported_stands_apart_and_changes_no_exit_code(gotchas: Gotchas, checkout: Path) -> None:
+    candidate = {
+        **CANDIDATES[0],
+        "affects": [{"hardware": {"nvidia": {"compute_capability": [">=9.0,<10.0"]}}}],
+    }
+    write_records(checkout / "gotchas", [], [candidate])
+    there, elsewhere = ("--as", "sm_90", "--with", "vllm==0.10.0"), ("--as", "sm_86", "--with", "vllm==99.0")
+    told = gotchas("doctor", *there)
+    assert told.code == 0
+    assert "Reported, not proven (1)" in told.out
+    assert "sample-loose-cable  (reported, not proven)" in told.out
+    assert "An invented loose cable" in told.out
+    without = gotchas("doctor", *there, "--proven-only")
+    assert (without.code, "sample-loose-cable" in without.out) == (0, False)
+    assert "was not asked" in without.out
+    assert "sample-loose-cable" not in gotchas("doctor", *elsewhere, "--all").out
+    (one,) = json.loads(gotchas("doctor", "--json", *there).out)["reported"]
+    assert (one["id"], one["status"], one["verdict"], one["bites"]) == (
+        "sample-loose-cable",
+        "candidate",
+        "may",
+        False,
+    )
+    Path("pyproject.toml").write_text(
+        '[[tool.gpu-gotchas.ignore]]\nid = "sample-loose-cable"\nreason = "We know."\nuntil = "9999-12-31"\n'
+    )
+    ignored = gotchas("doctor", *there).out
+    assert "Ignored (1)" in ignored
+    assert "Reported, not proven" not in ignored
+
+
+def test_a_report_in_words_is_read(gotchas: Gotchas) -> None:
+    Path("issue.txt").write_text("RTX 3090, vllm 0.10.0, triton 3.4.0: it dies\n")
+    ran = gotchas("doctor", "--json", "--from", "issue.txt")
+    said = json.loads(ran.out)
+    assert ran.code == 1
+    assert said["machine"]["told_by"] == ["the options", "a report in words"]
+    assert said["machine"]["cards"][0]["gpu"] == "nvidia-rtx-3090"
+    assert {one["id"]: one["verdict"] for one in said["gotchas"]}[RECORD] == "will"
+
+
+def test_flags_of_a_file_are_read_and_a_broken_file_is_4(gotchas: Gotchas) -> None:
+    Path("flags.yaml").write_text("kv-cache-dtype: fp8\n")
+    command = ("--as", "sm_86", "--", "vllm", "serve", "m", "--config", "flags.yaml")
+    assert json.loads(gotchas("doctor", "--json", *command).out)["command"]["settings"] == {
+        "kv_cache_dtype": "fp8"
+    }
+    Path("flags.yaml").write_text("- fp8\n")
+    ran = gotchas("doctor", *command)
+    assert ran.code == 4
+    assert "flags.yaml:1" in ran.err

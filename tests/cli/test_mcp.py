@@ -15,6 +15,7 @@ import pytest
 
 from gpu_gotchas.cli.exits import UsageFailed
 from gpu_gotchas.cli.mcp import tools
+from gpu_gotchas.doctor.examination import MOST
 from gpu_gotchas.search import search
 from tests.cli.test_start import Child, modules
 
@@ -71,7 +72,7 @@ def test_an_unknown_card_and_an_unknown_name_are_refused_with_a_way_out() -> Non
 
 def test_doctor_takes_a_card_versions_and_a_command() -> None:
     said = tools.doctor("vllm serve MODEL --kv-cache-dtype fp8", "nvidia-rtx-3090", ["vllm==0.20.0"])
-    assert said.counts["will"] + said.counts["may"] == len(said.gotchas)
+    assert said.counts["will"] <= len(said.gotchas) <= said.counts["will"] + MOST
     assert all(one.verdict in ("will", "may") for one in said.gotchas)
     assert said.gotchas
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from gpu_gotchas.doctor.claims import Claim, claim_of
 from gpu_gotchas.hardware.conditions import CapabilityRange, HardwareCondition, VendorCondition, VersionRange
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.records.model import (
@@ -40,30 +41,32 @@ def gotcha(
     status: Status = Status.VERIFIED,
     control: ControlAxis = ControlAxis.HARDWARE,
     fixes: tuple[Fix, ...] = (),
-) -> Gotcha:
-    return Gotcha(
-        id=id,
-        title=f"The title of {id}",
-        status=status,
-        severity=severity,
-        kind=Kind.CRASH,
-        added="2026-11-30",
-        concepts=("sample",),
-        aliases=(f"{id}-alias",),
-        symptom=Symptom("It fails."),
-        root_cause="Because.",
-        workaround=(Workaround("Do without.", "Something."),),
-        affects=affects,
-        control=control,
-        models=(),
-        siblings=(),
-        reports=(),
-        reporter_count=0,
-        fixes=fixes,
-        upstream=(),
-        history=(),
-        successor=None,
-        path=Path(id),
+) -> Claim:
+    return claim_of(
+        Gotcha(
+            id=id,
+            title=f"The title of {id}",
+            status=status,
+            severity=severity,
+            kind=Kind.CRASH,
+            added="2026-11-30",
+            concepts=("sample",),
+            aliases=(f"{id}-alias",),
+            symptom=Symptom("It fails."),
+            root_cause="Because.",
+            workaround=(Workaround("Do without.", "Something."),),
+            affects=affects,
+            control=control,
+            models=(),
+            siblings=(),
+            reports=(),
+            reporter_count=0,
+            fixes=fixes,
+            upstream=(),
+            history=(),
+            successor=None,
+            path=Path(id),
+        )
     )
 
 

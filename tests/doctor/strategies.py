@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.setting_truth import AUTO
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.platforms import PLATFORMS
-from gpu_gotchas.records.model import Case, ControlAxis, Gotcha
+from gpu_gotchas.records.model import Case, ControlAxis
 from gpu_gotchas.records.settings import settings
 from tests.doctor.samples import gotcha
 from tests.hardware import strategies as hardware
@@ -36,7 +37,7 @@ def cases() -> st.SearchStrategy[Case]:
     return st.builds(Case, hardware.hardware_conditions(), software, platform, when)
 
 
-def gotchas() -> st.SearchStrategy[Gotcha]:
+def gotchas() -> st.SearchStrategy[Claim]:
     controls = st.sampled_from(list(ControlAxis))
     return st.builds(
         lambda affects, control: gotcha(*affects, control=control),

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_gotchas.doctor.assess import Verdict, assess, assess_all
-from gpu_gotchas.doctor.conditions import Kind
+from gpu_gotchas.doctor.conditions import NOT_PROVEN, Kind
 from gpu_gotchas.doctor.remedies import FixState
+from gpu_gotchas.doctor.said import Said
 from gpu_gotchas.doctor.setting_truth import setting_truth
 from gpu_gotchas.hardware.conditions import (
     CapabilityRange,
@@ -185,38 +186,73 @@ def test_a_card_that_is_not_in_the_catalogue_may_be_meant() -> None:
     assert assess(gotcha(case(AMPERE)), Machine(cards=(Card("Mystery", None),))).verdict is Verdict.MAY
 
 
-@given(strategies.gotchas(), strategies.machines())
-def test_what_is_told_unasked_has_something_that_speaks_for_it(record: Any, full: Machine) -> None:
-    found = assess(record, full)
-    assert found.warns or found.verdict is not Verdict.WILL
-    if found.verdict is Verdict.MAY and found.warns:
-        assert any(part.truth is Truth.YES for case in found.cases for part in case.conditions)
+@given(strategies.gotchas(), strategies.machines(), st.text(max_size=40))
+def test_words_never_change_a_verdict(record: Any, full: Machine, text: str) -> None:
+    for said in (Said(text), Said("fp8 hybrid mla vllm triton sample")):
+        assert assess(record, full, said=said).verdict is assess(record, full).verdict
 
 
-def test_what_nobody_asks_for_is_not_told_unasked() -> None:
+def test_what_nobody_asks_for_is_not_likely() -> None:
     record = gotcha(case(AMPERE, {"vllm": RANGES}, when={"TRITON_INTERPRET": ("1",)}))
-    known = machine(software={"vllm": "0.25.1"})
-    found = assess(record, known)
-    assert (found.verdict, found.warns) == (Verdict.MAY, False)
-    assert assess(record, machine(software={"vllm": "0.25.1"}, settings={"TRITON_INTERPRET": "1"})).warns
+    found = assess(record, machine(software={"vllm": "0.25.1"}))
+    assert (found.verdict, found.likely) == (Verdict.MAY, False)
+    known = machine(software={"vllm": "0.25.1"}, settings={"TRITON_INTERPRET": "1"})
+    assert assess(record, known).likely
 
 
-def test_one_fact_that_fits_does_not_outweigh_three_that_are_open() -> None:
+def test_the_more_that_speaks_for_it_the_likelier() -> None:
     record = gotcha(case(AMPERE, {"vllm": RANGES}, when={"model_layers": ("hybrid",)}))
-    assert not assess(record, machine()).warns
-    assert assess(record, machine(software={"vllm": "0.25.1"})).warns
+    card, version = machine(), machine(software={"vllm": "0.25.1"})
+    steps = [
+        assess(record, Machine()),
+        assess(record, card),
+        assess(record, version),
+        assess(record, version, said=Said("Qwen3-Next")),
+        assess(record, replace(version, settings={"model_layers": "hybrid"})),
+    ]
+    assert [one.relevance for one in steps] == sorted(one.relevance for one in steps)
+    assert len({one.relevance for one in steps}) == len(steps)
+    other = assess(record, version, said=Said("Gemma 3"))
+    assert other.relevance < steps[2].relevance, "words may speak for another value"
+    assert other.verdict is Verdict.MAY
+
+
+def test_of_the_likely_those_come_first_that_most_speaks_for() -> None:
+    plain, named = case(AMPERE), case(AMPERE, when={"kv_cache_dtype": ("turboquant_k8v4",)})
+    records = [
+        gotcha(replace(plain, provided="something holds"), id="a-plain"),
+        gotcha(replace(named, provided="something holds"), id="b-named"),
+    ]
+    for said, first in ((Said(""), "a-plain"), (Said("TurboQuant"), "b-named")):
+        assert assess_all(records, machine(), said=said)[0].gotcha.id == first
+
+
+def test_a_backend_for_latent_attention_cannot_meet_another_model() -> None:
+    record = gotcha(case(AMPERE, when={"attention_backend": ("TRITON_MLA",)}))
+    assert assess(record, machine(settings={"model_attention": "standard"})).verdict is Verdict.CANNOT
+    known = assess(record, machine(settings={"model_attention": "mla"}))
+    assert known.verdict is Verdict.MAY
+    assert known.relevance > assess(record, machine()).relevance
+    assert assess(record, machine(settings={"attention_backend": "TRITON_MLA"})).verdict is Verdict.WILL
+
+
+def test_what_is_reported_is_never_certain() -> None:
+    record = replace(gotcha(case(AMPERE)), status=None, severity=None, kind=None)
+    found = assess(record, machine())
+    assert (found.verdict, found.bites, found.open) == (Verdict.MAY, False, (NOT_PROVEN,))
+    assert assess(record, machine("sm_90")).verdict is Verdict.CANNOT
 
 
 def test_a_draft_never_counts_as_certain() -> None:
     found = assess(gotcha(case(AMPERE), status=Status.DRAFT), machine())
-    assert (found.verdict, found.bites, found.warns) == (Verdict.MAY, False, True)
+    assert (found.verdict, found.bites, found.likely) == (Verdict.MAY, False, True)
     assert "no run has shown" in " ".join(found.open)
 
 
 def test_what_must_be_so_and_no_setting_says_keeps_it_open() -> None:
     record = gotcha(replace(case(AMPERE), provided="a kernel works with FP8"))
     found = assess(record, machine())
-    assert (found.verdict, found.warns) == (Verdict.MAY, True)
+    assert (found.verdict, found.likely) == (Verdict.MAY, True)
     assert found.open == ("whether a kernel works with FP8: gotchas show sample-one",)
     assert assess(record, machine("sm_90")).verdict is Verdict.CANNOT
 
@@ -228,14 +264,7 @@ def test_a_version_or_a_card_that_everybody_has_speaks_for_nothing() -> None:
     for hardware in (None, everybody):
         record = gotcha(replace(case(hardware, {"vllm": RANGES}), provided="something else holds"))
         found = assess(record, machine(software={"vllm": "0.25.1"}))
-        assert (found.verdict, found.warns) == (Verdict.MAY, False)
-
-
-def test_a_version_that_is_not_known_counts_little_where_no_release_is_good() -> None:
-    bad = (VersionRange(introduced="0.20.0", last_bad="0.33.0"),)
-    for ranges, warns in ((bad, True), (RANGES, False)):
-        record = gotcha(replace(case(AMPERE, {"vllm": ranges}), provided="something else holds"))
-        assert assess(record, machine()).warns == warns
+        assert (found.verdict, found.likely) == (Verdict.MAY, False)
 
 
 def test_a_record_of_every_card_that_names_no_release_is_never_certain() -> None:

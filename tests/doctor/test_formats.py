@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -177,7 +178,7 @@ def examined() -> Examination:
         gotcha(case(AMPERE, {"vllm": span}), id="may-major"),
         gotcha(case(platform=("windows",)), case(when={"dtype": ("half",)}), id="may-other"),
         gotcha(case(software={"vllm": span}, hardware=None), id="may-third"),
-        gotcha(case(described_machine("sm_90") and AMPERE, {"vllm": ()}), id="may-fourth"),
+        gotcha(case(described_machine("sm_90") and AMPERE, {"vllm": ()}), id="may-second"),
     ]
     found = assess_all(records, machine)
     ignored = next(one for one in found if one.gotcha.id == "will-ignored")
@@ -187,6 +188,9 @@ def examined() -> Examination:
         tuple(one for one in found if one is not ignored),
         ((ignored, Ignore("will-ignored", "We know.", date(2027, 3, 31))),),
         ("x is ignored: take it out",),
+        assess_all(
+            [replace(gotcha(case(AMPERE), id="a-report"), status=None, severity=None, kind=None)], machine
+        ),
     )
 
 
@@ -210,7 +214,7 @@ def test_sarif_is_as_its_standard_has_it() -> None:
 def test_json_says_each_condition_and_no_secret() -> None:
     report = json_report.report(examined())
     assert report["version"] == 1
-    assert report["counts"] == {"will": 2, "may": 4, "cannot": 0, "biting": 2, "ignored": 1}
+    assert report["counts"] == {"will": 2, "may": 4, "cannot": 0, "biting": 2, "ignored": 1, "reported": 1}
     assert report["command"] == {
         "package": "vllm",
         "model": "org/model",
@@ -224,6 +228,33 @@ def test_json_says_each_condition_and_no_secret() -> None:
     assert condition["holds"] == "yes"
     assert report["ignored"][0]["ignored"] == {"reason": "We know.", "until": "2027-03-31"}
     assert "secret" not in json.dumps(report)
+    assert [one["id"] for one in report["gotchas"] if one["named"]] == [
+        "will-blocker",
+        "will-minor",
+        "may-major",
+    ]
+    assert report["reported"] == [], "less likely than what is proven"
+    (more,) = json_report.report(examined(), everything=True)["reported"]
+    assert (more["status"], more["severity"], more["verdict"], more["bites"]) == (
+        "candidate",
+        None,
+        "may",
+        False,
+    )
+
+
+def test_what_is_reported_says_so_in_every_form() -> None:
+    found = examined().reported
+    alone = Examination(Situation(described_machine("sm_86")), (), reported=found)
+    (line,) = github.lines(alone)
+    assert line.startswith("::notice title=gotcha%2C reported and not proven%3A a-report::")
+    report = sarif.report(alone)
+    jsonschema.validate(report, SARIF)
+    (result,) = report["runs"][0]["results"]
+    assert (result["kind"], result["level"]) == ("review", "none")
+    assert "reported, not proven" in result["message"]["text"]
+    (rule,) = report["runs"][0]["tool"]["driver"]["rules"]
+    assert rule["properties"]["status"] == "candidate"
 
 
 def test_what_cannot_happen_is_shown_on_request() -> None:
@@ -238,7 +269,7 @@ def test_annotations_are_one_line_each_whatever_a_text_holds() -> None:
     assert [line.split(" ", 1)[0] for line in lines] == [
         "::error",
         "::warning",
-        *["::notice"] * sum(one.warns and not one.bites for one in examined().found),
+        "::notice",
         "::warning",
     ]
     assert all("title=gotcha" in line for line in lines)

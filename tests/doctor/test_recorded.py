@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from gpu_gotchas.doctor.assess import assess_all
+from gpu_gotchas.doctor.claims import claim_of
 from gpu_gotchas.doctor.readers.reading import read_file
 from gpu_gotchas.doctor.situation import situation
 from gpu_gotchas.records.loading import load_all
@@ -50,7 +51,7 @@ def test_what_it_says_is_read(recorded: dict[str, Any]) -> None:
 @names
 def test_it_can_be_assessed(recorded: dict[str, Any]) -> None:
     where = situation(read_file(FOLDER / recorded["file"]), None, settings())
-    found = assess_all(load_all(), where.machine, where.defaults)
+    found = assess_all(map(claim_of, load_all()), where.machine, where.defaults)
     assert found
     for one in found:
         assert one.cases

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.fixes.arch_coverage import Answer, Code, Coverage, Kind, coverage
+from gpu_gotchas.fixes.arch_coverage import Answer, Code, Coverage, Kind, coverage, require_code
+from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.hardware.catalogue import targets
 
 CUBIN, PTX = 2, 1
@@ -59,6 +60,17 @@ def test_a_file_without_device_code_says_nothing(tmp_path: Path, data: bytes) ->
     covered = found(tmp_path, data)
     assert covered.code == frozenset()
     assert covered.runs_on("sm_86") is Answer.UNKNOWN
+
+
+def test_a_library_without_code_for_the_card_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    library = tmp_path / "libsome.so"
+    library.write_bytes(fat([(CUBIN, 80, 0, b"x"), (CUBIN, 100, 0, b"z")]))
+    for target in ("sm_80", "sm_86", "sm_103"):
+        require_code(library, target)
+    with pytest.raises(Refused, match="libsome.so, built for sm_80, sm_100, does not work on sm_90"):
+        require_code(library, "sm_90")
+    library.write_bytes(b"nothing that says so")
+    require_code(library, "sm_90")
 
 
 @given(st.data())

@@ -64,7 +64,7 @@ def test_before_a_new_major_the_last_minor_is_not_known() -> None:
     assert range_.holds("2.2.0rc1") is NO
 
 
-@pytest.mark.parametrize("version", [None, "", "mystery", "0.20.x", "1" * 300])
+@pytest.mark.parametrize("version", [None, "", "mystery", "0.20.?", "1" * 300])
 def test_no_version_is_unknown(version: str | None) -> None:
     assert FIXED.holds(version) is UNKNOWN
 
@@ -112,3 +112,22 @@ def test_what_a_machine_has() -> None:
     assert software_holds([FIXED], machine, "sglang") is UNKNOWN
     assert software_holds([], machine, "torch") is YES
     assert software_holds([], machine, "vllm") is NO
+
+
+@pytest.mark.parametrize(
+    ("version", "answer"),
+    [
+        ("0.19.x", Truth.NO),
+        ("0.20.x", Truth.YES),
+        ("0.25.x", Truth.YES),
+        ("0.26.x", Truth.UNKNOWN),
+        ("0.27.x", Truth.NO),
+        ("0.x", Truth.UNKNOWN),
+        ("1.x", Truth.NO),
+        ("0.1.dev17308", Truth.UNKNOWN),
+        ("0.1.dev1+g0123abc", Truth.UNKNOWN),
+        ("0.0.0.dev1+gabc", Truth.UNKNOWN),
+    ],
+)
+def test_a_line_of_releases_is_unknown_where_an_end_lies_in_it(version: str, answer: Truth) -> None:
+    assert VersionRange(introduced="0.20.0", fixed="0.26.2").holds(version) is answer

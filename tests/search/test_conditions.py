@@ -8,7 +8,8 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.loading import load_all
-from gpu_gotchas.search.conditions import assess, describe_hardware, describe_versions, hardware_condition
+from gpu_gotchas.records.raw_hardware import hardware_condition
+from gpu_gotchas.search.conditions import assess, describe_hardware, describe_versions
 from gpu_gotchas.search.evidence import machine_with
 from gpu_gotchas.search.raw import raw_case
 from tests.search.samples import record, write_records

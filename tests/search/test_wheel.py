@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from gpu_gotchas.doctor.knowledge import read_knowledge
 from gpu_gotchas.search.index import Index
 from tests.search.samples import write_samples
 
 PROJECT = Path(__file__).resolve().parents[2]
-INDEX = "gpu_gotchas/_data/index.json"
+INDEX, DOCTOR = "gpu_gotchas/_data/index.json", "gpu_gotchas/_data/doctor.json"
 
 
 @pytest.fixture
@@ -29,16 +30,17 @@ def hook(tmp_path: Path) -> Any:
     return module.IndexHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel")
 
 
-def test_a_wheel_gets_the_index(hook: Any) -> None:
+def test_a_wheel_gets_what_is_searched_and_what_the_doctor_knows(hook: Any) -> None:
     data: dict[str, Any] = {"force_include": {}}
     hook.initialize("standard", data)
-    ((built, place),) = data["force_include"].items()
-    assert place == INDEX
-    index = Index.read(Path(built))
+    made = {place: Path(built) for built, place in data["force_include"].items()}
+    assert set(made) == {INDEX, DOCTOR}
+    index, known = Index.read(made[INDEX]), read_knowledge(made[DOCTOR].read_bytes())
     assert "sample-page-size" in index.ids
-    assert index.stamp is None
+    assert "sample-page-size" in known.names
+    assert (index.stamp, known.stamp) == (None, None)
     hook.finalize("standard", data, "")
-    assert not Path(built).exists()
+    assert not any(built.exists() for built in made.values())
 
 
 def test_an_editable_install_gets_none(hook: Any) -> None:

@@ -65,8 +65,7 @@ def test_what_helps_comes_before_why() -> None:
 
 def test_nothing_is_said_twice() -> None:
     blocks = [one for one in page_of(full()).split("\n\n") if len(one) > 25 and not one.startswith("<")]
-    own = [one for one in blocks if not one.startswith("Mechanism: ")]  # once for each way of running
-    assert len(own) == len(set(own))
+    assert len(blocks) == len(set(blocks))
 
 
 @pytest.mark.parametrize("status", [Status.RETRACTED, Status.SUPERSEDED])
@@ -129,9 +128,10 @@ def test_compiled_results_say_compiles_and_fits_for_the_target() -> None:
 
 def test_every_way_of_running_names_its_subject() -> None:
     _, _, proof = page_of(full()).partition("## Proof")
-    ways = proof.partition("\n## ")[0].split("### ")[1:]
+    ways = [line for line in proof.partition("<details")[0].split("\n") if line.startswith("- ")]
     assert len(ways) == 3
-    assert all("Mechanism: " in way or "Upstream: " in way for way in ways)
+    assert all("(mechanism): " in way or "(upstream): " in way for way in ways)
+    assert "*Mechanism* is code of this project" in proof
 
 
 def test_measured_needs_a_run_of_the_packages_own_code() -> None:
@@ -199,9 +199,13 @@ def test_a_hostile_record_stays_text(raw: str) -> None:
     ]
 
 
-def test_versions_and_the_day_are_said_once_for_each_way_of_running() -> None:
+def test_versions_and_the_day_are_said_once_with_all_that_they_are_of() -> None:
     made = page_of(full())
-    assert made.count(f"With Triton 3.7.0 on {DAY}.") == 3
+    assert made.count(f"with Triton 3.7.0 on {DAY}") == 1
+    (line,) = [line for line in made.split("\n") if f"with Triton 3.7.0 on {DAY}" in line]
+    assert line.startswith(
+        "- On a card: NVIDIA GB10; vLLM 0.33.0, without a GPU; compiled, nothing launched: "
+    )
 
 
 def test_versions_that_came_to_the_same_share_their_outcomes() -> None:
@@ -212,8 +216,9 @@ def test_versions_that_came_to_the_same_share_their_outcomes() -> None:
             gotcha("sample-new"), tuple(result("sample-new", versions=one) for one in (newer, older)), Proof()
         )
     )
-    assert alike.count("fails as described") == 2  # in short, and with all that was said
-    assert f"With Triton 3.7.0 on {DAY}; with Triton 3.6.0 on {DAY}." in alike
+    assert alike.count("**Compiled, nothing launched** (mechanism): fails as described for sm_89\n") == 1
+    assert f"with Triton 3.7.0 on {DAY}" in alike
+    assert f"with Triton 3.6.0 on {DAY}" in alike
     apart = page_of(
         Entry(
             gotcha("sample-new"),
@@ -224,8 +229,13 @@ def test_versions_that_came_to_the_same_share_their_outcomes() -> None:
             Proof(),
         )
     )
-    assert apart.count("### Compiled, nothing launched") == 1
-    assert f"\n\nWith Triton 3.6.0 on {DAY}.\n\n- does not fail, against the record's claim" in apart
+    assert (
+        f"**Compiled, nothing launched with Triton 3.7.0 on {DAY}** (mechanism): fails as described" in apart
+    )
+    assert (
+        f"**Compiled, nothing launched with Triton 3.6.0 on {DAY}** (mechanism): does not fail, against"
+        in apart
+    )
 
 
 def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:
@@ -235,7 +245,8 @@ def test_targets_stand_in_the_order_of_the_cards_and_once() -> None:
         for target in ("sm_120", "gfx1100", "sm_89", "gfx90a", "gfx942")
     )
     made = page_of(Entry(gotcha("sample-new"), results, Proof(), "x"))
-    assert "comes first for gfx90a, gfx942, gfx1100, sm_89, sm_120<br>" in made
+    assert "comes first for gfx90a, gfx942, gfx1100, sm_89, sm_120\n" in made
+    assert made.count("gfx1100") == 2  # in short, and with its own words
 
 
 def test_what_did_not_fail_has_no_words_of_its_own() -> None:
@@ -270,8 +281,8 @@ def test_a_type_has_its_article() -> None:
 def test_the_proof_is_told_in_a_line_for_each_way_and_the_rest_is_folded() -> None:
     made = page_of(full())
     short, _, rest = made.partition("## Proof")[2].partition("<details")
-    assert "- On a card: NVIDIA GB10: fails as described for sm_121" in short
-    assert "fails as described for sm_89, sm_120, sm_121" in short
+    assert "- **On a card: NVIDIA GB10** (mechanism): fails as described (5.5 to 7 %) for sm_121" in short
+    assert "fails as described, with the fix compiles and fits for sm_89, sm_120, sm_121" in short
     assert "<code>" not in short
     assert "<br><code>" in rest
 
@@ -308,9 +319,32 @@ def test_releases_in_a_row_that_came_to_the_same_share_a_line() -> None:
 
     runs = (run("0.20.0"), run("0.9.2", Outcome.FIXED_HERE), run("0.21.0"), run("0.100.1"))
     made = page_of(Entry(gotcha("sample-new"), runs, Proof()))
-    lines = [line for line in made.split("\n") if line.startswith("- vLLM ")]
+    lines = [line for line in made.split("\n") if line.startswith("- **vLLM ")]
     assert lines[:2] == [
-        "- vLLM 0.9.2, without a GPU: does not fail outside the claimed versions for sm_89",
-        "- vLLM 0.20.0 to 0.100.1 (3 releases), without a GPU: fails as described for sm_89",
+        "- **vLLM 0.9.2, without a GPU** (upstream): does not fail outside the claimed versions for sm_89",
+        "- **vLLM 0.20.0 to 0.100.1 (3 releases), without a GPU** (upstream): fails as described for sm_89",
     ]
-    assert made.count("### vLLM") == 2
+
+
+def test_a_range_of_releases_holds_none_that_came_to_something_else() -> None:
+    def run(version: str, outcome: Outcome = Outcome.REPRODUCED) -> Result:
+        package = f"vllm=={version}"
+        return result(
+            "sample-new", tier=Tier.PACKAGE, subject=Subject.UPSTREAM, package=package, outcome=outcome
+        )
+
+    runs = (run("0.1.0"), run("0.2.0"), run("0.3.0", Outcome.NOT_REPRODUCED), run("0.4.0"))
+    made = page_of(Entry(gotcha("sample-new"), runs, Proof()))
+    assert (
+        "**vLLM 0.1.0 to 0.2.0 (2 releases) and 0.4.0, without a GPU** (upstream): fails as described" in made
+    )
+
+
+def test_the_repro_is_in_the_page_folded_and_as_it_is() -> None:
+    source = "# <b> ``` </details>\ndef bug(target): ...\n\n\nx = '&lt;'\n"
+    html = render(page_of(Entry(gotcha("sample-new"), (), Proof(), source)))
+    _, _, rest = html.partition("Run it yourself")
+    folded = rest.partition("<details>")[2].partition("</details>")[0]
+    assert "What it runs: 5 lines of Python" in folded
+    shown = read(folded.partition("</summary>")[2].replace("\n", "⏎")).text
+    assert shown.strip("⏎") == source.rstrip("\n").replace("\n", "⏎")

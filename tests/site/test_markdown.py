@@ -83,11 +83,18 @@ def test_front_matter_is_yaml_and_holds_html(raw: str) -> None:
     import yaml
 
     found = yaml.safe_load(md.front_matter(raw, raw).removeprefix("---\n").removesuffix("\n---"))
-    for value in (found["title"], found["description"]):
+    for value, shown in ((found["title"], flat(md.visible(raw))), (found["description"], md.shortened(raw))):
         document = read(f'<title>{value}</title><meta content="{value}">')
         assert [tag.name for tag in document.tags] == ["title", "meta"]
-        assert document.titles == [flat(md.visible(raw))]
-        assert document.tags[1].attributes == {"content": flat(md.visible(raw))}
+        assert document.titles == [shown]
+        assert document.tags[1].attributes == {"content": shown}
+
+
+@given(raw=st.text())
+def test_a_shortened_text_is_one_line_of_its_beginning(raw: str) -> None:
+    whole, short = flat(md.visible(raw)), md.shortened(raw)
+    assert len(short) <= 162
+    assert short == whole or (len(whole) > 160 and whole.startswith(short.removesuffix(" …")))
 
 
 @given(raw=st.text())

@@ -7,13 +7,15 @@ import { Gist } from "./gist.js";
 import { LineSplitter, cleaner } from "./lines.js";
 import { Matcher, bestOfEach } from "./match.js";
 import { boilerplate, joiner, troubleTeller, unwrapper } from "./messages.js";
+import { whole } from "./packed.js";
 import { questioner } from "./questions.js";
 import { ranker } from "./rank.js";
 import { wording } from "./words.js";
 
 // Everything that is made once from search.json.
 export class Engine {
-  constructor(index) {
+  constructor(packed) {
+    const index = whole(packed);
     const { rules } = index;
     this.index = index;
     this.clean = cleaner(rules);

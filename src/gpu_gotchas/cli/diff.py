@@ -38,11 +38,12 @@ def command(
 
     Exit code 0 when it brings none that will bite, 1 when it does.
     """
-    from gpu_gotchas.cli.doctor_asking import Question, gotchas, situation_of
+    from gpu_gotchas.cli.doctor_asking import Question, situation_of
     from gpu_gotchas.cli.doctor_text import situation_lines
     from gpu_gotchas.cli.prose import heading, prose
     from gpu_gotchas.cli.terminal import Terminal, bold, dim
     from gpu_gotchas.doctor.asked import software_with
+    from gpu_gotchas.doctor.store import open_knowledge
     from gpu_gotchas.doctor.upgrade import Change, compare
 
     if not before or not after:
@@ -56,8 +57,17 @@ def command(
     if old.keys() != new.keys():
         raise UsageFailed("--from and --to must name the same packages")
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
-    where = situation_of(question)
-    found = compare(gotchas(), where.machine, {**both, **old}, {**both, **new}, where.defaults)
+    known = open_knowledge()
+    where = situation_of(question, known.settings)
+    found = compare(
+        known.records,
+        where.machine,
+        {**both, **old},
+        {**both, **new},
+        where.defaults,
+        known.settings,
+        where.said,
+    )
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
@@ -70,7 +80,7 @@ def command(
                     {
                         "id": one.after.gotcha.id,
                         "title": one.after.gotcha.title,
-                        "severity": one.after.gotcha.severity.value,
+                        "severity": one.after.gotcha.severity and one.after.gotcha.severity.value,
                         "change": one.change.value.replace(" ", "-"),
                         "before": one.before.verdict.value,
                         "after": one.after.verdict.value,
@@ -91,7 +101,8 @@ def command(
         group = [one for one in found if one.change is change]
         if group:
             heading(terminal, f"{change.value.capitalize()} ({len(group)})")
-        for one in group:
+        shown = [one for one in group if change is not Change.STILL or one.after.likely]
+        for one in shown:
             verdicts = f"  ({one.before.verdict.value} before, {one.after.verdict.value} after)"
             record = one.after.gotcha
             terminal.line("  ", bold(record.id), dim(verdicts))
@@ -99,6 +110,9 @@ def command(
             if change in (Change.NEW, Change.UNKNOWN):
                 for open_ in dict.fromkeys((*one.before.open, *one.after.open)):
                     prose(terminal, f"? {open_}", first="    ", rest="      ")
+        rest = [one.after.gotcha.id for one in group if one not in shown]
+        if rest:
+            prose(terminal, f"and where less is known: {', '.join(rest)}", first="  ", rest="    ")
     if not found:
         terminal.line("Nothing that is known concerns either side.")
     return Exit.NOT_KNOWN if brought else Exit.FOUND

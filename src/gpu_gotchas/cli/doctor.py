@@ -42,7 +42,13 @@ def command(
     ] = None,
     deep: Annotated[bool, typer.Option("--deep", help="Ask torch too, in a child of its own.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Each condition, and how it came out.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Also what cannot happen here.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All that may happen, and what cannot.")] = False,
+    reported: Annotated[
+        bool,
+        typer.Option(
+            "--reported/--proven-only", help="Also what is reported and not proven, or records alone."
+        ),
+    ] = True,
     ignore_file: Annotated[
         Path | None,
         typer.Option("--ignore-file", metavar="FILE", help="Ignores; by default those of ./pyproject.toml."),
@@ -52,8 +58,8 @@ def command(
 ) -> int:
     """Say what will bite this machine, before it does.
 
-    Exit code 0 when nothing will, 1 when something will and no fix is in force. What may happen is listed
-    with what would decide it, and does not count.
+    Exit code 0 when nothing will, 1 when something will and no fix is in force. What may happen does not
+    count: the likeliest is named, with what would decide it, and so is what is reported and not proven.
     """
     from gpu_gotchas.cli.doctor_asking import Question, examine
     from gpu_gotchas.cli.terminal import Terminal
@@ -64,9 +70,16 @@ def command(
     if as_json and format_ not in ("text", "json"):
         raise UsageFailed(f"--json and --format {format_} contradict each other: give one")
     question = Question(
-        tuple(words or ()), tuple(sources or ()), as_card, tuple(versions or ()), python, deep, ignore_file
+        tuple(words or ()),
+        tuple(sources or ()),
+        as_card,
+        tuple(versions or ()),
+        python,
+        deep,
+        ignore_file,
+        reported=reported,
     )
-    examination = examine(question, everything=everything)
+    examination = examine(question)
     terminal = Terminal.standard()
     if chosen == "json":
         from gpu_gotchas.doctor.formats import json_report

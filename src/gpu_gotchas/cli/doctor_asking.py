@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
 from gpu_gotchas.doctor.asked import machine_as, software_with
-from gpu_gotchas.doctor.assess import assess_all
+from gpu_gotchas.doctor.assess import Verdict, assess_all
+from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_command
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.facts import Facts, merged
@@ -19,18 +20,20 @@ from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_
 from gpu_gotchas.doctor.model_folder import ModelError
 from gpu_gotchas.doctor.readers.reader import UnreadableFile
 from gpu_gotchas.doctor.situation import Situation, situation
+from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.hardware.catalogue import UnknownName
 from gpu_gotchas.hardware.machine import Machine
-from gpu_gotchas.records.loading import load_all
-from gpu_gotchas.records.model import Gotcha
-from gpu_gotchas.records.settings import settings
+from gpu_gotchas.records.setting import Setting
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """As the options of `gotchas doctor`. pasted: what a file among the sources may hold."""
+    """As the options of `gotchas doctor`. pasted: what a file among the sources may hold.
+
+    reported: whether candidates are asked too.
+    """
 
     words: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -40,6 +43,7 @@ class Question:
     deep: bool = False
     ignore_file: Path | None = None
     pasted: str = ""
+    reported: bool = True
 
     @property
     def here(self) -> bool:
@@ -47,26 +51,34 @@ class Question:
         return not self.sources and self.as_card is None and not self.pasted
 
 
-def examine(question: Question, *, everything: bool = False) -> Examination:
-    """The whole answer; everything: also what cannot happen. Raises UsageFailed and BadInput."""
-    from gpu_gotchas.cli.concerned import concerned
+def examine(question: Question) -> Examination:
+    """The whole answer. Raises UsageFailed, BadInput, RecordErrors and KnowledgeUnusable."""
+    known = open_knowledge()
+    where = situation_of(question, known.settings)
+    candidates = [one for one in known.candidates if one.affects] if question.reported else []
+    asked = [*known.records, *candidates]
+    found = assess_all(asked, where.machine, where.defaults, known.settings, where.said)
+    names = {**known.names, **{name: one.id for one in candidates for name in (one.id, *one.aliases)}}
+    parted = sort_out(found, _ignores(question.ignore_file), names, datetime.now(UTC).date())
+    return Examination(
+        where,
+        tuple(one for one in parted.kept if one.gotcha.status is not None),
+        parted.ignored,
+        parted.complaints,
+        tuple(one for one in parted.kept if one.gotcha.status is None and one.verdict is Verdict.MAY),
+        question.reported,
+    )
 
-    known = settings()
-    where = situation_of(question)
-    asked = concerned(where, known, everything=everything)
-    found = assess_all(asked.gotchas, where.machine, where.defaults, known)
-    parted = sort_out(found, _ignores(question.ignore_file), asked.names, datetime.now(UTC).date())
-    return Examination(where, parted.kept, parted.ignored, parted.complaints, asked.passed_over)
 
-
-def situation_of(question: Question) -> Situation:
+def situation_of(question: Question, known: Mapping[str, Setting]) -> Situation:
     """What is known of the machine and of the command. Raises UsageFailed and BadInput."""
-    known = settings()
-    facts = facts_of(question)
+    facts = facts_of(question, known)
     launch: Launch | None = None
     words: Sequence[str] = question.words or facts.command
     try:
-        launch = read_command(words, known, facts.image) if words else None
+        launch = read_command(words, known, facts.image, Path()) if words else None
+    except ConfigError as error:
+        raise BadInput(str(error)) from None
     except CommandError as error:
         if question.words:
             raise UsageFailed(str(error)) from None
@@ -74,11 +86,11 @@ def situation_of(question: Question) -> Situation:
     return _or_bad_input(lambda: situation(facts, launch, known, Path()))
 
 
-def facts_of(question: Question) -> Facts:
+def facts_of(question: Question, known: Mapping[str, Setting]) -> Facts:
     """Options outweigh files, files in their order."""
     if question.here:
         asked = _asked(question)
-        return merged([asked, *_here(question)])
+        return merged([asked, *_here(question, known)])
     if question.deep or question.python:
         raise UsageFailed("--deep and --python ask this machine: leave out --from and --as")
     asked = _asked(question)
@@ -95,10 +107,6 @@ def facts_of(question: Question) -> Facts:
     return merged([asked, *told])
 
 
-def gotchas() -> tuple[Gotcha, ...]:
-    return load_all()
-
-
 def _asked(question: Question) -> Facts:
     try:
         machine = Machine(described=True) if question.as_card is None else machine_as(question.as_card)
@@ -110,7 +118,7 @@ def _asked(question: Question) -> Facts:
         raise UsageFailed(f"--with: {error}") from None
 
 
-def _here(question: Question) -> list[Facts]:
+def _here(question: Question, known: Mapping[str, Setting]) -> list[Facts]:
     from gpu_gotchas.doctor.here import this_machine_facts
     from gpu_gotchas.doctor.pythons import NoPython, chosen, named
 
@@ -118,7 +126,7 @@ def _here(question: Question) -> list[Facts]:
         environment = named(question.python) if question.python else chosen()
     except NoPython as error:
         raise UsageFailed(f"--python {error}") from None
-    found = [this_machine_facts(environment, settings())]
+    found = [this_machine_facts(environment, known)]
     if question.deep:
         from gpu_gotchas.doctor.deep import ask_torch
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from gpu_gotchas.cli.prose import heading, item, prose
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
 from gpu_gotchas.doctor.assess import Assessment, Verdict
+from gpu_gotchas.doctor.conditions import NOT_PROVEN
 from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.formats.severity import labels
 from gpu_gotchas.doctor.remedies import FixState
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.wording import card_words
@@ -31,24 +33,27 @@ _FIXES = {FixState.ACTIVE: "Fix in force", FixState.AVAILABLE: "Fix", FixState.N
 def print_examination(
     examination: Examination, terminal: Terminal, *, explain: bool, everything: bool
 ) -> None:
-    """explain: each condition. everything: also what cannot happen."""
+    """explain: each condition. everything: also what is less likely, and what cannot happen."""
     for line in situation_lines(examination.situation):
         prose(terminal, line, first="", rest="  ")
+    named = {one.gotcha.id for one in examination.named}
     may = examination.of(Verdict.MAY)
     parts = (
         ("Will happen", examination.of(Verdict.WILL), Style.BAD),
-        ("May happen", tuple(one for one in may if one.likely), Style.WARN),
-        ("Too little known to say", tuple(one for one in may if not one.likely), Style.DIM),
-        ("Cannot happen here", examination.of(Verdict.CANNOT) if everything else (), Style.GOOD),
+        ("May happen", tuple(one for one in may if one.gotcha.id in named), Style.WARN),
+        (
+            "Reported, not proven",
+            tuple(one for one in examination.reported if one.gotcha.id in named),
+            Style.DIM,
+        ),
     )
     for title, found, style in parts:
         if found:
             heading(terminal, f"{title} ({len(found)})")
         for one in found:
-            if style is Style.DIM and not explain:
-                prose(terminal, f"{one.gotcha.id}: {'; '.join(one.open)}", first="  ", rest="      ")
-            else:
-                _print_one(one, terminal, style, explain=explain)
+            _print_one(one, terminal, style, explain=explain)
+    if everything:
+        _print_rest(examination, named, terminal, explain=explain)
     if examination.ignored:
         heading(terminal, f"Ignored ({len(examination.ignored)})")
         for one, ignore in examination.ignored:
@@ -57,7 +62,45 @@ def print_examination(
     for complaint in examination.complaints:
         terminal.note(Styled("ignore: ", Style.WARN), complaint)
     terminal.line(_summary(examination))
-    terminal.line(dim("Candidates, reported and not proven, are not asked: gotchas list --status candidate"))
+    for line in _not_told(examination, named):
+        if not everything:
+            terminal.line(dim(line))
+
+
+def _print_rest(
+    examination: Examination, named: Collection[str], terminal: Terminal, *, explain: bool
+) -> None:
+    """What is not told without being asked for, a line each; with `explain`, every condition."""
+    parts = (
+        ("May happen too", examination.of(Verdict.MAY), Style.WARN),
+        ("Reported, not proven, and less likely", examination.reported, Style.DIM),
+        ("Cannot happen here", examination.of(Verdict.CANNOT), Style.GOOD),
+    )
+    for title, all_found, style in parts:
+        found = [one for one in all_found if one.gotcha.id not in named]
+        if found:
+            heading(terminal, f"{title} ({len(found)})")
+        for one in found:
+            if explain or one.verdict is Verdict.CANNOT:
+                _print_one(one, terminal, style, explain=explain)
+            else:
+                decide = "; ".join(_decide(one)) or one.gotcha.title
+                prose(terminal, f"{one.gotcha.id}: {decide}", first="  ", rest="      ")
+
+
+def _not_told(examination: Examination, named: Collection[str]) -> Iterator[str]:
+    more = sum(one.gotcha.id not in named for one in examination.of(Verdict.MAY))
+    reported = sum(one.gotcha.id not in named for one in examination.reported)
+    if more or reported:
+        counted = [f"{more} more may" if more else "", f"{reported} more are reported" if reported else ""]
+        yield f"{' and '.join(filter(None, counted))}, and less speaks for them: --all names them."
+    if not examination.asked_reported:
+        yield "What is reported and not proven was not asked."
+
+
+def _decide(one: Assessment) -> list[str]:
+    """What would decide it; that a proof is wanted is said by the section."""
+    return [line for line in one.open if line != NOT_PROVEN]
 
 
 def situation_lines(situation: Situation) -> Iterator[str]:
@@ -82,14 +125,13 @@ def situation_lines(situation: Situation) -> Iterator[str]:
 
 def _print_one(one: Assessment, terminal: Terminal, style: Style, *, explain: bool) -> None:
     record = one.gotcha
-    labels = f"  ({record.status.value}, {record.severity.value}, {record.kind.value})"
     terminal.line()
-    terminal.line("  ", Styled(record.id, style), dim(labels))
+    terminal.line("  ", Styled(record.id, style), dim(f"  ({labels(one)})"))
     prose(terminal, record.title, first="    ", rest="    ")
     if one.verdict is Verdict.MAY and not explain:
-        for open_ in one.open:
+        for open_ in _decide(one):
             prose(terminal, f"? {open_}", first="    ", rest="      ")
-    if one.verdict is not Verdict.CANNOT:
+    if one.verdict is not Verdict.CANNOT and record.status is not None:
         for line in advice(one):
             prose(terminal, line, first="    ", rest="      ")
     if explain or one.verdict is Verdict.CANNOT:
@@ -118,9 +160,7 @@ def _print_cases(one: Assessment, terminal: Terminal) -> None:
 
 
 def _summary(examination: Examination) -> Styled:
-    biting, may = len(examination.biting), sum(one.likely for one in examination.of(Verdict.MAY))
-    little = len(examination.of(Verdict.MAY)) - may
-    held, cannot = len(examination.held_off), examination.cannot
-    open_ = f"{little} hang on what is not known, " if little else ""
-    text = f"{biting} will bite, {may} may, {open_}{cannot} cannot."
+    biting, may = len(examination.biting), len(examination.of(Verdict.MAY))
+    held, cannot = len(examination.held_off), len(examination.of(Verdict.CANNOT))
+    text = f"{biting} will bite, {may} may, {cannot} cannot."
     return bold(text + (f" {held} would, and a fix in force stops it." if held else ""))

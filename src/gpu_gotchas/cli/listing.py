@@ -75,7 +75,7 @@ def _affecting(name: str, entries: list[dict[str, Any]]) -> Iterator[dict[str, A
     """Those with a case that holds on this target, as far as its hardware decides."""
     from gpu_gotchas.hardware.catalogue import UnknownName, find_target
     from gpu_gotchas.hardware.truth import Truth
-    from gpu_gotchas.search.conditions import hardware_condition
+    from gpu_gotchas.records.raw_hardware import hardware_condition
 
     try:
         target = find_target(name)

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from gpu_gotchas.doctor.conditions import Condition, Kind, conditions, no_release, unproven, unstated
+from gpu_gotchas.doctor.claims import Claim
+from gpu_gotchas.doctor.conditions import Condition, conditions, no_release, unproven, unstated
+from gpu_gotchas.doctor.relevance import LEAST, UNWEIGHED, Rarity, score
 from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
+from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth, every, some
-from gpu_gotchas.records.model import Case, ControlAxis, Gotcha, Severity, Status
-from gpu_gotchas.records.settings import Setting, settings
+from gpu_gotchas.records.model import ControlAxis, Severity
+from gpu_gotchas.records.setting import Setting
 
 
 class Verdict(Enum):
@@ -25,11 +28,8 @@ class Verdict(Enum):
 
 _VERDICTS = {Truth.YES: Verdict.WILL, Truth.UNKNOWN: Verdict.MAY, Truth.NO: Verdict.CANNOT}
 _BY_VERDICT = list(Verdict)
-_BY_SEVERITY = list(Severity)
+_BY_SEVERITY = [*Severity, None]
 _BY_FIX = [FixState.NONE, FixState.AVAILABLE, FixState.ACTIVE]
-
-
-_STATED = (Kind.HARDWARE, Kind.SOFTWARE, Kind.SETTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,22 @@ class CaseAnswer:
     conditions: tuple[Condition, ...]
 
     @property
-    def likely(self) -> bool:
-        """Whether the card or a setting speaks for it, and at least as much as is open, none of which must be
-        asked for. A version alone speaks of everybody who has it."""
-        known = [part for part in self.conditions if part.truth is Truth.YES and not part.by_default]
-        speak = sum(part.kind in _STATED for part in known)
-        own = any(part.kind in (Kind.HARDWARE, Kind.SETTING) and not part.mostly for part in known)
-        open_ = sum(part.truth is Truth.UNKNOWN and not part.mostly for part in self.conditions)
-        asked_for = any(part.opt_in for part in self.conditions)
-        return self.truth is not Truth.NO and own and speak >= open_ and not asked_for
+    def score(self) -> float:
+        return score(self.conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What one record says of one machine. cases: in the record's order."""
+    """What one record says of one machine.
 
-    gotcha: Gotcha
+    cases: in the record's order. relevance: how much of what is known speaks for it (see `relevance`).
+    """
+
+    gotcha: Claim
     verdict: Verdict
     cases: tuple[CaseAnswer, ...]
     remedies: tuple[Remedy, ...]
+    relevance: float = 0.0
 
     @property
     def fix(self) -> FixState:
@@ -71,28 +68,15 @@ class Assessment:
 
     @property
     def likely(self) -> bool:
-        """Whether what is known speaks for it: the rest of what *may* happen is too little known, or hangs on
-        what nobody is seen to ask for."""
-        return any(case.likely for case in self.cases)
-
-    @property
-    def warns(self) -> bool:
-        """Whether it is told without being asked for: it will happen, or it is likely."""
-        return self.verdict is Verdict.WILL or (self.verdict is Verdict.MAY and self.likely)
+        """Whether enough of what is known speaks for it: the rest of what *may* happen is too little known,
+        or hangs on what nobody is seen to ask for."""
+        return self.verdict is not Verdict.CANNOT and self.relevance >= LEAST
 
     @property
     def closest(self) -> CaseAnswer | None:
         """The case that decided the verdict, or that comes nearest."""
         order = (Truth.YES, Truth.UNKNOWN, Truth.NO)
-        ranked = sorted(
-            self.cases,
-            key=lambda case: (
-                order.index(case.truth),
-                not case.likely,
-                sum(one.truth is not Truth.YES for one in case.conditions),
-            ),
-        )
-        return ranked[0] if ranked else None
+        return min(self.cases, key=lambda case: (order.index(case.truth), -case.score), default=None)
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -104,61 +88,67 @@ class Assessment:
 
 
 def assess(
-    gotcha: Gotcha,
+    gotcha: Claim,
     machine: Machine,
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
+    said: Said = NOTHING_SAID,
+    rarity: Rarity = UNWEIGHED,
 ) -> Assessment:
     """What `gotcha` says of `machine`.
 
     defaults: values of settings that are known not to be set; asked only where `machine.settings` is silent.
-    known: the settings by name, by default those of schema/settings.yaml.
+    known: the settings by name, by default those of schema/settings.yaml. said: words that came along, which
+    say what is likely and never change a verdict. rarity: of what a record speaks of.
     """
-    known = settings() if known is None else known
+    known = _shipped() if known is None else known
     in_force = InForce(machine.settings, defaults or {})
     cases = []
     for case in gotcha.affects:
-        parts = conditions(case, machine, in_force, known)
+        parts = conditions(case, machine, in_force, known, said)
         if case.provided or (gotcha.control is ControlAxis.CONDITION and not case.when):
             # What tells its controls apart is not always a card, a version or a setting.
-            parts = (*parts, unstated(gotcha.id, case.provided))
+            parts = (*parts, unstated(gotcha.id, case.provided, said))
         missing = no_release(case, gotcha.id)
         if missing is not None:
             parts = (*parts, missing)
-        if gotcha.status is Status.DRAFT:
-            parts = (*parts, unproven(gotcha.id))
+        if not gotcha.proven:
+            parts = (*parts, unproven(gotcha.id, reported=gotcha.status is None))
         cases.append(CaseAnswer(every(part.truth for part in parts), parts))
     truth = some(case.truth for case in cases)
     found = remedies(gotcha.fixes, machine, in_force, known)
-    return Assessment(gotcha, _VERDICTS[truth], tuple(cases), found)
+    open_ = [case.score for case in cases if case.truth is not Truth.NO]
+    relevance = max(open_, default=0.0) + (rarity.bits(gotcha, said) if said else 0.0)
+    return Assessment(gotcha, _VERDICTS[truth], tuple(cases), found, relevance)
 
 
-def none_can_hold(
-    cases: Iterable[Case], machine: Machine, defaults: Mapping[str, str], known: Mapping[str, Setting]
-) -> bool:
-    """Whether every case is known not to hold, which is what CANNOT means."""
-    in_force = InForce(machine.settings, defaults)
-    return all(
-        any(part.truth is Truth.NO for part in conditions(case, machine, in_force, known)) for case in cases
-    )
+def _shipped() -> Mapping[str, Setting]:
+    from gpu_gotchas.records.settings import settings  # parses YAML: the doctor's own document has them too
+
+    return settings()
 
 
 def assess_all(
-    gotchas: Iterable[Gotcha],
+    gotchas: Iterable[Claim],
     machine: Machine,
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
+    said: Said = NOTHING_SAID,
+    rarity: Rarity | None = None,
 ) -> tuple[Assessment, ...]:
-    """Every record that is not withdrawn: what will happen first, then what is likely, then by severity, then
-    what has no fix."""
-    found = [assess(one, machine, defaults, known) for one in gotchas if not one.status.withdrawn]
+    """Every record that is not withdrawn: what will happen first, then what may; of what may, what most is
+    known of; else by severity, then what has no fix."""
+    asked = [one for one in gotchas if not one.withdrawn]
+    if rarity is None:
+        rarity = Rarity(asked) if said else UNWEIGHED
+    found = [assess(one, machine, defaults, known, said, rarity) for one in asked]
     return tuple(sorted(found, key=_rank))
 
 
-def _rank(one: Assessment) -> tuple[int, bool, int, int, str]:
+def _rank(one: Assessment) -> tuple[int, float, int, int, str]:
     return (
         _BY_VERDICT.index(one.verdict),
-        not one.likely,
+        -one.relevance if one.verdict is Verdict.MAY else 0.0,
         _BY_SEVERITY.index(one.gotcha.severity),
         _BY_FIX.index(one.fix),
         one.gotcha.id,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from gpu_gotchas.doctor.implied import implied
+from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import AUTO, InForce, setting_truth
 from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words
 from gpu_gotchas.hardware.catalogue import targets
@@ -14,9 +17,15 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.hardware.versions import canonical
 from gpu_gotchas.records.model import Case
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 _OLDEST = (7, 5)
+# What a package brings with it, or is never used without.
+_BRINGS = {
+    "vllm": ("torch", "triton", "transformers", "nccl", "flashinfer-python"),
+    "sglang": ("torch", "triton", "transformers", "nccl", "flashinfer-python", "sgl-kernel"),
+    "torch": ("triton", "nccl"),
+}
 
 
 class Kind(Enum):
@@ -28,13 +37,18 @@ class Kind(Enum):
     UNPROVEN = "unproven"
 
 
+# What is reported and not proven is told apart by its section, so that it need not be said of each.
+NOT_PROVEN = "a proof: it was reported, and nobody has shown yet when it happens"
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """name: the package, platform or setting. wanted: what the record speaks of. found: what is so here.
 
     decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
     somebody asks for it, and nobody is seen to. mostly: whether it holds for nearly everybody, so that it
-    says little of this machine. by_default: whether it comes out so because nothing was set.
+    says little of this machine. by_default: whether it comes out so because nothing was set. leans: what
+    words speak for where truth is UNKNOWN. reach: the share of all targets that is meant, for hardware.
     """
 
     kind: Kind
@@ -46,55 +60,70 @@ class Condition:
     opt_in: bool = False
     mostly: bool = False
     by_default: bool = False
+    leans: Truth = Truth.UNKNOWN
+    reach: float = 1.0
 
     def __str__(self) -> str:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
 
 
-def unstated(id: str, provided: str | None = None) -> Condition:
+def unstated(id: str, provided: str | None = None, said: Said = NOTHING_SAID) -> Condition:
     """What a record describes in words alone: something of a model, or of its inputs."""
     words = provided or "what the record describes, and no setting says"
     what = f"whether {provided}" if provided else "whether it applies to your model and inputs"
     decide = f"{what}: gotchas show {id}"
-    return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide)
+    leans = Truth.YES if provided and any(map(said.holds, _telling(provided))) else Truth.UNKNOWN
+    return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide, leans=leans)
+
+
+def _telling(provided: str) -> Iterator[str]:
+    """The names in a condition that is put in words, such as FP8 or MTP: no ordinary words."""
+    return (word for word in re.findall(r"[A-Za-z0-9_]+", provided) if sum(map(str.isupper, word)) > 1)
 
 
 def no_release(case: Case, id: str) -> Condition | None:
     """Where a case is about every card and names no release: nobody knows then which releases have it."""
-    if case.software or not _for_all(case.hardware):
+    if case.software or not _reach(case.hardware, hardware_words(case.hardware))[1]:
         return None
     words = "the releases that have it, which the record does not name"
     decide = f"whether your release has it: gotchas show {id}"
     return Condition(Kind.UNSTATED, "release", words, "not known", Truth.UNKNOWN, decide)
 
 
-def unproven(id: str) -> Condition:
-    """What a draft claims, which no run has shown yet."""
-    decide = f"a proof: no run has shown yet what the record claims: gotchas show {id}"
+def unproven(id: str, *, reported: bool = False) -> Condition:
+    """What a draft claims, which no run has shown yet. reported: a candidate, which has no run at all."""
+    decide = (
+        NOT_PROVEN if reported else f"a proof: no run has shown yet what the record claims: gotchas show {id}"
+    )
     return Condition(Kind.UNPROVEN, "proof", "what was shown", "none yet", Truth.UNKNOWN, decide)
 
 
 def conditions(
-    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting]
+    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting], said: Said = NOTHING_SAID
 ) -> tuple[Condition, ...]:
-    """Each part of a case that asks something. known: the settings by name."""
-    return tuple(_conditions(case, machine, in_force, known))
+    """Each part of a case that asks something. known: the settings by name. said: words that came along."""
+    return tuple(_conditions(case, machine, in_force, known, said))
 
 
 def _conditions(
-    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting]
+    case: Case, machine: Machine, in_force: InForce, known: Mapping[str, Setting], said: Said
 ) -> Iterator[Condition]:
     if case.hardware != HardwareCondition():
         yield _hardware(case.hardware, machine)
     for package, ranges in case.software.items():
-        yield _software(package, ranges, machine)
+        yield _software(package, ranges, machine, said)
     for name in case.platform:
         truth = Truth.of(machine.platform.get(name))
         found = {Truth.YES: "yes", Truth.NO: "no"}.get(truth, "not known")
         decide = f"whether this is {name}" if truth is Truth.UNKNOWN else ""
-        yield Condition(Kind.PLATFORM, name, name, found, truth, decide)
+        leans = Truth.YES if truth is Truth.UNKNOWN and said.holds(name) else Truth.UNKNOWN
+        yield Condition(Kind.PLATFORM, name, name, found, truth, decide, leans=leans)
     for name, wanted in case.when.items():
-        yield _setting(name, wanted, in_force, known.get(name))
+        yield _setting(name, wanted, in_force, known.get(name), said)
+    for name, (needed, backend) in implied(case.when).items():
+        told = said.speaks_for(name, needed) is not Truth.UNKNOWN
+        if in_force.value(name) is not None or (told and in_force.value(backend) is None):
+            yield _setting(name, needed, in_force, known.get(name), said)
 
 
 def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
@@ -108,20 +137,26 @@ def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
     if condition.p2p is not None:
         found += {True: ", peer access", False: ", no peer access", None: ""}[machine.p2p]
     decide = decide if truth is Truth.UNKNOWN else ""
-    return Condition(
-        Kind.HARDWARE, "hardware", hardware_words(condition), found, truth, decide, mostly=_for_all(condition)
-    )
+    words = hardware_words(condition)
+    reach, mostly = _reach(condition, words)
+    return Condition(Kind.HARDWARE, "hardware", words, found, truth, decide, mostly=mostly, reach=reach)
 
 
-def _for_all(condition: HardwareCondition) -> bool:
-    """Whether every NVIDIA card that engines still run on is meant."""
-    if (condition.memory, condition.count, condition.p2p) != (None, None, None):
-        return False
-    served = [target for target in targets() if target.capability and target.capability >= _OLDEST]
-    return all(condition.on_target(target) is Truth.YES for target in served)
+# What a condition's words come to; they say all of it. Records ask for the same few over and over.
+_REACHES: dict[str, tuple[float, bool]] = {}
 
 
-def _software(package: str, ranges: Sequence[VersionRange], machine: Machine) -> Condition:
+def _reach(condition: HardwareCondition, words: str) -> tuple[float, bool]:
+    """The share of all targets that is meant, and whether all of NVIDIA are that engines still run on."""
+    if words not in _REACHES:
+        meant = {target for target in targets() if condition.on_target(target) is Truth.YES}
+        served = {one for one in targets() if one.capability and one.capability >= _OLDEST}
+        plain = (condition.memory, condition.count, condition.p2p) == (None, None, None)
+        _REACHES[words] = (len(meant) / len(targets()), plain and served <= meant)
+    return _REACHES[words]
+
+
+def _software(package: str, ranges: Sequence[VersionRange], machine: Machine, said: Said) -> Condition:
     name = canonical(package)
     truth = software_holds(ranges, machine, package)
     version = machine.software.get(name)
@@ -133,7 +168,18 @@ def _software(package: str, ranges: Sequence[VersionRange], machine: Machine) ->
         found, decide = version, _why_open(name, version, ranges) if truth is Truth.UNKNOWN else ""
     mostly = truth is Truth.UNKNOWN and not any(span.fixed for span in ranges)
     words = f"{name} {ranges_words(ranges)}"
-    return Condition(Kind.SOFTWARE, name, words, found, truth, decide, mostly=mostly)
+    leans = _named(name, machine, said) if truth is Truth.UNKNOWN else Truth.UNKNOWN
+    return Condition(Kind.SOFTWARE, name, words, found, truth, decide, mostly=mostly, leans=leans)
+
+
+def _named(name: str, machine: Machine, said: Said) -> Truth:
+    """Whether a package is spoken of; where others are, and it is not, words speak against it."""
+    if machine.software.get(name) or said.package(name):
+        return Truth.YES
+    brought = (one for one, more in _BRINGS.items() if name in more)
+    if any(machine.software.get(one) or said.package(one) for one in brought):
+        return Truth.UNKNOWN
+    return Truth.NO if any(machine.software.values()) or said else Truth.UNKNOWN
 
 
 def _why_open(name: str, version: str, ranges: Sequence[VersionRange]) -> str:
@@ -143,7 +189,9 @@ def _why_open(name: str, version: str, ranges: Sequence[VersionRange]) -> str:
     return f"which release {name} {version} holds: it is no final release, and lies near an end of the range"
 
 
-def _setting(name: str, wanted: Sequence[str], in_force: InForce, setting: Setting | None) -> Condition:
+def _setting(
+    name: str, wanted: Sequence[str], in_force: InForce, setting: Setting | None, said: Said
+) -> Condition:
     value = in_force.value(name)
     truth = setting_truth(setting, wanted, value)
     found = "not known" if value is None else value
@@ -165,7 +213,15 @@ def _setting(name: str, wanted: Sequence[str], in_force: InForce, setting: Setti
         and setting.default is not None
         and setting_truth(setting, wanted, setting.default) is Truth.NO
     )
-    default = in_force.by_default(name)
+    leans = said.speaks_for(name, wanted) if truth is Truth.UNKNOWN else Truth.UNKNOWN
     return Condition(
-        Kind.SETTING, name, " or ".join(wanted), found, truth, decide, opt_in=opt_in, by_default=default
+        Kind.SETTING,
+        name,
+        " or ".join(wanted),
+        found,
+        truth,
+        decide,
+        opt_in=opt_in and leans is not Truth.YES,
+        by_default=in_force.by_default(name),
+        leans=leans,
     )

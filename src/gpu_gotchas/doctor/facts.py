@@ -14,7 +14,8 @@ class Facts:
 
     seen: beginnings of the names that were looked for, so that a name that is missing is known not to be set;
     "" for all. command: words of a command line that came along, such as a Dockerfile's.
-    image: what that is built on. told_by: what it was read from.
+    image: what that is built on. told_by: what it was read from. words: a report's own, which decide nothing.
+    flags: those that a report names, which need not be all that were given.
     """
 
     machine: Machine = field(default_factory=lambda: Machine(described=True))
@@ -23,6 +24,8 @@ class Facts:
     command: tuple[str, ...] = ()
     image: str | None = None
     told_by: tuple[str, ...] = ()
+    words: str = ""
+    flags: tuple[str, ...] = ()
 
 
 def merged(parts: Iterable[Facts]) -> Facts:
@@ -36,6 +39,8 @@ def merged(parts: Iterable[Facts]) -> Facts:
             command=result.command or part.command,
             image=result.image or part.image,
             told_by=(*result.told_by, *part.told_by),
+            flags=(*result.flags, *part.flags),
+            words=" ".join(filter(None, (result.words, part.words))),
         )
     return result
 

@@ -10,7 +10,7 @@ from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.pythons import Environment, told_honestly
 from gpu_gotchas.doctor.visible import only_visible
 from gpu_gotchas.hardware.detect import this_machine
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 
 def this_machine_facts(

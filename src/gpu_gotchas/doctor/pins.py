@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 def pinned(software: Mapping[str, str | None]) -> dict[str, str]:
@@ -29,6 +29,6 @@ def pinned(software: Mapping[str, str | None]) -> dict[str, str]:
 
 @cache
 def _pins() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    text = (files("gpu_gotchas.doctor") / "data" / "pins.json").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "pins.json").read_text(encoding="utf-8")
     pins: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(text)
     return pins

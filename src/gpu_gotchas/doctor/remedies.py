@@ -12,8 +12,8 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.hardware.versions import VersionRange, canonical
 from gpu_gotchas.records.model import Fix, FixType
-from gpu_gotchas.records.settings import Setting
-from gpu_gotchas.records.usage import PATCHES, switched_on
+from gpu_gotchas.records.setting import Setting
+from gpu_gotchas.records.switches import PATCHES, switched_on
 
 _IMPORT = re.compile(r"gpu_gotchas(\.[a-z_][a-z0-9_]*)+")
 _REQUIREMENT = re.compile(r"([a-z0-9][a-z0-9._-]*) ?(?:[<>=!~]=?)[^ ]+")

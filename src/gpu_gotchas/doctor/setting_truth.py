@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 AUTO = "auto"
 

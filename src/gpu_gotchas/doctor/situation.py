@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gpu_gotchas.doctor.command.flags import read_flags
 from gpu_gotchas.doctor.command.launch import Launch
 from gpu_gotchas.doctor.facts import Facts, machines_merged
 from gpu_gotchas.doctor.model_folder import read_model_folder
 from gpu_gotchas.doctor.pins import pinned
+from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import AUTO
 from gpu_gotchas.hardware.machine import Host, Machine
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 # What the model decides where a setting says auto: the setting to the fact that its folder tells.
 _DECIDED = {
@@ -32,6 +34,7 @@ class Situation:
 
     notes: what could not be understood. told_by: where the facts come from. launch: what is to be started.
     pinned: versions that nobody stated and that follow from a release that was, such as Triton's from vLLM's.
+    said: the model's name, flags that no setting knows, and the words of a report.
     """
 
     machine: Machine
@@ -40,6 +43,7 @@ class Situation:
     told_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     pinned: Mapping[str, str] = field(default_factory=dict)
+    said: Said = NOTHING_SAID
 
 
 def situation(
@@ -54,11 +58,13 @@ def situation(
     given = dict(facts.machine.settings)
     machine = facts.machine
     given.update(_from_variables(environment, known))
+    said = Said(facts.words)
+    given.update(read_flags(facts.flags, "sglang" if said.holds("sglang") else "vllm", known).settings)
     # What is installed here is known; of a machine that was described, the releases tell the rest.
     pins = pinned(machine.software) if machine.described else {}
     if launch is None:
         machine = replace(machine, settings=given, software={**pins, **machine.software})
-        return Situation(machine, told_by=facts.told_by, pinned=pins)
+        return Situation(machine, told_by=facts.told_by, pinned=pins, said=said)
     given.update(_from_variables(launch.environment, known))
     given.update(launch.settings)
     if launch.container:
@@ -87,6 +93,9 @@ def situation(
         facts.told_by,
         launch.notes,
         pins,
+        Said(
+            " ".join((facts.words, launch.model or "", *launch.passed_over)), model=launch.model is not None
+        ),
     )
 
 
@@ -108,7 +117,7 @@ def _defaults(
     for name, setting in known.items():
         if name in given or setting.default is None:
             continue
-        flagged = setting.flag is not None and setting.package == launch.package
+        flagged = launch.elsewhere is None and setting.flag is not None and setting.package == launch.package
         unset = setting.flag is None and setting.variable is not None and setting.variable.startswith(seen)
         if flagged or (seen and unset):
             found[name] = setting.default

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
+from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.doctor.pins import pinned
+from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.records.model import Gotcha
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 
 
 class Change(Enum):
@@ -39,12 +40,13 @@ _ORDER = list(Change)
 
 
 def compare(
-    gotchas: Iterable[Gotcha],
+    gotchas: Iterable[Claim],
     machine: Machine,
     before: Mapping[str, str | None],
     after: Mapping[str, str | None],
     defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
+    said: Said = NOTHING_SAID,
 ) -> tuple[Changed, ...]:
     """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's,
     and so does what they pin. Withdrawn records are left out.
@@ -56,6 +58,7 @@ def compare(
             replace(machine, software={**machine.software, **pinned(versions), **versions}),
             defaults,
             known,
+            said,
         )
         for versions in (before, after)
     ]

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from gpu_gotchas.fixes.refused import Refused
+
 _FATBIN = struct.pack("<I", 0xBA55ED50)
 _FATBIN_HEADER, _ENTRY = struct.Struct("<IHHQ"), struct.Struct("<HHIQIIHHI8xQ")
 _PTX, _CUBIN = 1, 2
@@ -120,6 +122,21 @@ def coverage(file: str | Path) -> Coverage:
             code = frozenset([*_cuda(data), *_hip(data)])
             squeezed = data.find(_SQUEEZED_BUNDLE) >= 0 and data.find(b".hip_fatbin") >= 0
     return Coverage(code, ("a compressed HIP bundle",) if squeezed else ())
+
+
+def require_code(file: str | Path, target: str) -> None:
+    """Refuse a library before it is loaded on a card of `target` (`sm_86`) for which it carries nothing.
+
+    Returns where it carries code or PTX, and where its bytes do not say. Raises Refused, which names what it
+    carries, OSError where the file cannot be read, and ValueError for a target that is none.
+    """
+    covered = coverage(file)
+    if covered.runs_on(target) is Answer.NOT:
+        raise Refused(
+            capability=target,
+            setting=f"{Path(file).name}, built for {', '.join(covered.targets)},",
+            way_out=f"install or build it for {target}",
+        )
 
 
 def _cuda(data: mmap.mmap) -> Iterator[Code]:

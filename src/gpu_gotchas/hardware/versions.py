@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 _RELEASE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:\.post([0-9]{1,9}))?")
+# What a build from source without tags is called.
+_UNTAGGED = re.compile(r"0\.(?:1|0\.[01])\.dev[0-9]+(?:\+.*)?")
+# A line of releases, as people name it.
+_LINE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,4}\.x")
+_MOST = 999_999_999
 # Local parts that say what a release was built for. Any other one names a fork, a vendor or a commit.
 _BUILD = re.compile(r"cu[0-9]{2,4}|cpu|xpu|rocm[0-9.]*|cu[0-9]{2,4}\.?torch[0-9.]+")
 
@@ -57,9 +62,13 @@ class VersionRange:
         (a fork, a vendor's build, a commit) is UNKNOWN near an end of the range, and else counts as the
         release it is based on. Near is: the same major with a minor that differs by one at most, or a
         neighbouring major of which the higher one is at minor 0. A release after `last_bad` is UNKNOWN.
+        `0.19.x` is some release of 0.19: UNKNOWN where an end lies among them. `0.1.dev17308` is what a build
+        from source is called whose repository had no tags: UNKNOWN.
         """
+        if version is not None and _LINE.fullmatch(version):
+            return self._holds_for(version.partition(".x")[0])
         found = _parse(version)
-        if found is None:
+        if found is None or _UNTAGGED.fullmatch(version or ""):
             return Truth.UNKNOWN
         if not _is_final(found):
             ends = (self.introduced, self.fixed, self.last_bad)
@@ -75,6 +84,13 @@ class VersionRange:
         if self.last_bad is not None and found > _known(self.last_bad):
             return Truth.UNKNOWN
         return Truth.YES
+
+    def _holds_for(self, line: str) -> Truth:
+        """For every release of a line, or UNKNOWN."""
+        first, last = _known(line), _known(f"{line}.{_MOST}")
+        begins = self.introduced is not None and first < _known(self.introduced) <= last
+        answers = {self.holds(str(first)), self.holds(str(last))}
+        return Truth.UNKNOWN if begins or len(answers) > 1 else answers.pop()
 
 
 def canonical(package: str) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 
 from gpu_gotchas.records.case_shape import setting_value
 from gpu_gotchas.records.problems import RecordErrors
 from gpu_gotchas.records.root import schema_root
+from gpu_gotchas.records.setting import Setting, ValueKind
 from gpu_gotchas.records.shapes import Bad, Sink, choice, items, mapping, nullable, prose, table, text
 from gpu_gotchas.records.words import package, setting
 from gpu_gotchas.records.yaml_nodes import read_yaml
@@ -20,57 +18,6 @@ FLAG = r"--[a-z0-9]+(-[a-z0-9]+)*"
 ALIAS = r"--?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9_]+)?"
 FACT = r"[a-z]+(_[a-z]+)*"
 VARIABLE = r"[A-Z][A-Z0-9_]*"
-
-
-class ValueKind(Enum):
-    TEXT = "text"
-    INTEGER = "integer"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-
-    def allows(self, value: str) -> bool:
-        return re.fullmatch(_VALUES[self], value) is not None
-
-
-_VALUES = {
-    ValueKind.TEXT: r".+",
-    ValueKind.INTEGER: r"-?[0-9]+",
-    ValueKind.NUMBER: r"-?[0-9]+(\.[0-9]+)?",
-    ValueKind.BOOLEAN: r"true|false",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a package. default: None when there is none, or it depends on model and card.
-
-    flag: the command line option; key: the key inside its JSON value, where it takes one.
-    variable: the environment variable. fact: what a model's folder says, for what nobody sets by hand.
-    values: every legal value, empty where `kind` says what is legal. aliases: other spellings of the flag,
-    with `.key` where it is one of a JSON value (`-sc.method`).
-    auto: what the value `auto` may come to where the model decides; empty where it is a choice like others.
-    same: values that mean another one, such as `half` for `float16`.
-    """
-
-    package: str
-    meaning: str
-    flag: str | None
-    key: str | None
-    variable: str | None
-    default: str | None
-    values: tuple[str, ...]
-    kind: ValueKind
-    fact: str | None = None
-    aliases: tuple[str, ...] = ()
-    auto: tuple[str, ...] = ()
-    same: Mapping[str, str] = field(default_factory=dict)
-
-    def allows(self, value: str) -> bool:
-        return value in self.values if self.values else self.kind.allows(value)
-
-    def plain(self, value: str) -> str:
-        """The value that `value` means."""
-        return self.same.get(value, value)
 
 
 def _setting(

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gpu_gotchas.records.sources import module_file, read_source
+from gpu_gotchas.records.switches import PATCHES, switched_on
 
 _CODE = " " * 4
-PATCHES = "gpu_gotchas.upstream.patches."
-"""What lies below it changes an installed package, and is switched on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,6 @@ def read_usage(use: str) -> Usage | None:
         return Usage(docstring.partition("\n")[0], "", (f"{switched_on(module)} vllm serve MODEL",))
     example = example_in(docstring)
     return Usage(docstring.partition("\n")[0], _imports(use, module, source.names, example), example)
-
-
-def switched_on(patch: str) -> str:
-    """The variable that switches a patch on. patch: its module, which is called as its record is."""
-    return f"GPU_GOTCHAS_FIXES={patch.rpartition('.')[2].replace('_', '-')}"
 
 
 def example_in(docstring: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gpu_gotchas.records.model import Gotcha
-from gpu_gotchas.records.usage import PATCHES
+from gpu_gotchas.records.switches import PATCHES
 from gpu_gotchas.repro.source import Repro
 
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -14,7 +14,8 @@ from gpu_gotchas.hardware.catalogue import find_gpu
 from gpu_gotchas.records.heard import Heard
 from gpu_gotchas.records.loading import load_all, load_candidates, load_heard
 from gpu_gotchas.records.model import Basis, Candidate, Case, Gotcha, Report, Signature
-from gpu_gotchas.records.settings import Setting, ValueKind, settings
+from gpu_gotchas.records.setting import Setting, ValueKind
+from gpu_gotchas.records.settings import settings
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.index import Literal, Place, render
 from gpu_gotchas.search.likeness import SCALE, direction

@@ -9,16 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_gotchas.hardware.conditions import (
-    CapabilityRange,
-    HardwareCondition,
-    NumberRange,
-    VendorCondition,
-    VersionRange,
-)
+from gpu_gotchas.hardware.conditions import VersionRange
 from gpu_gotchas.hardware.machine import Machine
-from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.hardware.truth import Truth, every, some
+from gpu_gotchas.records.raw_hardware import hardware_condition
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 
 
@@ -33,30 +27,6 @@ def assess(affects: Sequence[Mapping[str, Any]], machine: Machine) -> Assessment
     agreed = dict.fromkeys(text for parts in shown for held, text in parts if held is Truth.YES and text)
     disagreed = dict.fromkeys(text for parts in cases for held, text in parts if held is Truth.NO)
     return Assessment(truth, tuple(agreed), tuple(disagreed) if truth is Truth.NO else ())
-
-
-def hardware_condition(raw: Mapping[str, Any]) -> HardwareCondition:
-    """The condition that `build` wrote down."""
-    vendors = raw["vendors"]
-    return HardwareCondition(
-        vendors=None
-        if vendors is None
-        else {
-            Vendor(name): VendorCondition(
-                tuple(CapabilityRange.parse(text) for text in vendor["capabilities"]),
-                tuple(vendor["names"]),
-            )
-            for name, vendor in vendors.items()
-        },
-        shared_memory=_number(raw["shared_memory"]),
-        memory=_number(raw["memory"]),
-        count=_number(raw["count"]),
-        p2p=raw["p2p"],
-    )
-
-
-def _number(text: str | None) -> NumberRange | None:
-    return None if text is None else NumberRange.parse(text)
 
 
 def _parts(case: Mapping[str, Any], machine: Machine) -> list[tuple[Truth, str]]:

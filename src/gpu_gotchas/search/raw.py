@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_gotchas.hardware.conditions import HardwareCondition, NumberRange
 from gpu_gotchas.records.model import Case
+from gpu_gotchas.records.raw_hardware import raw_hardware
 
 
 def raw_case(case: Case) -> dict[str, Any]:
     """Conditions stay in the record's own words; `conditions` parses them again."""
     return {
-        "hardware": _hardware(case.hardware),
+        "hardware": raw_hardware(case.hardware),
         "software": {
             package: [
                 {"introduced": span.introduced, "fixed": span.fixed, "last_bad": span.last_bad}
@@ -22,26 +22,3 @@ def raw_case(case: Case) -> dict[str, Any]:
         "platform": list(case.platform),
         "when": {name: list(values) for name, values in case.when.items()},
     }
-
-
-def _hardware(condition: HardwareCondition) -> dict[str, Any]:
-    vendors = condition.vendors
-    return {
-        "vendors": None
-        if vendors is None
-        else {
-            vendor.value: {
-                "capabilities": [span.text for span in wanted.capabilities],
-                "names": list(wanted.names),
-            }
-            for vendor, wanted in vendors.items()
-        },
-        "shared_memory": _text(condition.shared_memory),
-        "memory": _text(condition.memory),
-        "count": _text(condition.count),
-        "p2p": condition.p2p,
-    }
-
-
-def _text(span: NumberRange | None) -> str | None:
-    return None if span is None else span.text

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import zlib
 from pathlib import Path
 
+from gpu_gotchas.records.kept import stamp_of, write_whole
 from gpu_gotchas.records.root import index_path, is_checkout, root
 from gpu_gotchas.search.index import Index, IndexDamaged
 
@@ -37,7 +36,7 @@ def open_index() -> Index:
 
 def fresh_index(records: Path, kept: Path) -> Index:
     """The index of the records below a folder, from `kept` while that is up to date."""
-    stamp = stamp_of(records)
+    stamp = stamp_of(records, (Path(__file__).parent / name for name in _MAKERS))
     with contextlib.suppress(OSError, IndexDamaged):
         index = Index.read(kept)
         if index.stamp == stamp:
@@ -48,36 +47,3 @@ def fresh_index(records: Path, kept: Path) -> Index:
     with contextlib.suppress(OSError):  # a read-only checkout is searched from memory
         write_whole(kept, data)
     return Index(data)
-
-
-def stamp_of(records: Path) -> str:
-    """What tells one state of everything that the index is made from from another: names, sizes, times."""
-    base, here = str(records), str(Path(__file__).parent)
-    with os.scandir(base) as entries:
-        names = sorted(entry.name for entry in entries)
-    paths = [f"{base}/{name}" if name[0] in "_." else f"{base}/{name}/gotcha.yaml" for name in names]
-    paths += [f"{here}/{name}" for name in _MAKERS]
-    found = []
-    for path in paths:
-        try:
-            seen = os.stat(path)  # noqa: PTH116 - a thousand records are looked at on every search
-        except OSError:
-            continue
-        found.append(f"{path} {seen.st_size} {seen.st_mtime_ns}")
-    return f"{len(found)}-{zlib.crc32(chr(10).join(found).encode('utf-8', 'surrogateescape')):08x}"
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that no reader ever sees half of it."""
-    import tempfile
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)  # noqa: PTH105
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108
-        raise

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpu_gotchas.hardware.gpus import Gpu
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.model import Case
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 from gpu_gotchas.site.evidence import cards_run, names_hardware, standing_reports
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
@@ -72,9 +72,7 @@ def _cards(entry: Entry, knowledge: Knowledge, links: Links) -> str:
     for target in knowledge.targets:
         here = [text(gpu_name(gpu)) for gpu in struck if gpu.target == target]
         if here:
-            lines.append(
-                f"{links.to(f'gpus/index.md#{target.name}', target_words(target))}: {', '.join(here)}"
-            )
+            lines.append(f"{target_words(target)}: {', '.join(here)}")
     examples = ", ".join(text(gpu_name(gpu)) for gpu in _examples(entry, struck))
     return details(f"{plural(len(struck), 'card')} of the catalogue, such as {examples}", bullets(lines))
 

@@ -17,7 +17,9 @@ _ACRONYMS = {"mla": "MLA", "moe": "MoE", "gemm": "GEMM", "kv": "KV", "fp8": "FP8
 
 def page(knowledge: Knowledge) -> str:
     return blocks(
-        front_matter("Benchmarks", "How fast the fixes are, as ratios in one run, with their conditions."),
+        front_matter(
+            "Benchmarks", "How fast the fixes are, as ratios in one run, with their conditions.", ["toc"]
+        ),
         "# Benchmarks",
         _INTRODUCTION if knowledge.benchmarks else "None was measured yet.",
         *map(_benchmark, knowledge.benchmarks),

@@ -30,6 +30,7 @@ from gpu_gotchas.site.feeds.signatures import signatures
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import (
     CANDIDATES,
+    CONCEPTS,
     Links,
     Sitemap,
     concept_path,
@@ -38,7 +39,6 @@ from gpu_gotchas.site.links import (
     json_path,
     markdown_copy_path,
     package_path,
-    repro_path,
 )
 
 _PATH = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*")
@@ -93,7 +93,7 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
     yield "symptoms.md", section_pages.by_kind(knowledge, at("symptoms.md"))
     yield "gpus/index.md", index_pages.gpus(knowledge, at("gpus/index.md"))
     yield "packages/index.md", index_pages.packages(at("packages/index.md"))
-    yield "concepts/index.md", index_pages.concepts(knowledge, at("concepts/index.md"))
+    yield CONCEPTS, index_pages.concepts(at(CONCEPTS))
     yield "benchmarks.md", benchmarks_page.page(knowledge)
     yield patches_page.PATH, patches_page.page(knowledge, at(patches_page.PATH))
     yield "matrix.md", matrix.page(knowledge, at("matrix.md"))
@@ -103,24 +103,24 @@ def _generated(knowledge: Knowledge, sitemap: Sitemap) -> Iterator[tuple[str, st
         yield path, gotcha_page.page(entry, knowledge, at(path))
         yield json_path(entry.gotcha.id), json_export.record(entry)
         yield markdown_copy_path(entry.gotcha.id), markdown_copy(entry, knowledge)
-        if entry.source:
-            yield repro_path(entry.gotcha.id), entry.source
-    for gpu_id, here in sitemap.gpus.items():
-        path = gpu_path(gpu_id)
-        yield path, gpu_page.page(knowledge.gpu_by_id[gpu_id], here, knowledge, at(path))
+    for page, ids in sitemap.gpu_pages.items():
+        path = gpu_path(page)
+        cards = [knowledge.gpu_by_id[id] for id in ids]
+        yield path, gpu_page.page(cards, sitemap.gpus[ids[0]], knowledge, at(path))
     for package, entries in sitemap.packages.items():
         path = package_path(package)
         yield path, package_page.page(package, entries, at(path))
-    for concept, entries in sitemap.concepts.items():
+    for concept, held in sitemap.concepts.items():
         path = concept_path(concept)
-        yield path, concept_page.page(concept, entries, knowledge, at(path))
+        if held.many:
+            yield path, concept_page.page(concept, held, at(path))
     yield "index.json", json_export.index(knowledge)
     if knowledge.index:
         yield SEARCH_PATH, search_json(knowledge.index)
     yield "signatures.json", signatures(knowledge)
     yield atom.FEED_PATH, atom.atom(knowledge)
     yield "llms.txt", llms.llms_txt(knowledge)
-    yield from redirects(knowledge)
+    yield from redirects(knowledge, sitemap.gpu_pages)
 
 
 def read_written(docs: Path) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpu_gotchas.records.model import Candidate
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import blocks, code, details, front_matter, link, prose, text
+from gpu_gotchas.site.markdown import block, blocks, code, details, front_matter, link, prose, text
 from gpu_gotchas.site.parts import reports, signatures
 from gpu_gotchas.site.wording import plural
 
@@ -17,12 +17,13 @@ def ranked(candidates: tuple[Candidate, ...]) -> list[Candidate]:
 def page(knowledge: Knowledge, links: Links) -> str:
     found = ranked(knowledge.candidates)
     return blocks(
-        front_matter("Work wanted"),
+        front_matter("Work wanted", "What people met and nobody has shown yet.", hide=["toc"]),
         "# Work wanted",
-        "Failures that people met and nobody has shown yet in code that others can run. "
-        "Each says what an honest repro would need.",
-        *(_candidate(candidate, links) for candidate in found),
-        "" if found else "There is none at the moment.",
+        "Failures that people met and nobody has shown yet in code that others can run; what most met comes "
+        "first. Each says what an honest repro would need.",
+        block("wanted", blocks(*(_candidate(candidate, links) for candidate in found)))
+        if found
+        else "There is none at the moment.",
     )
 
 
@@ -32,16 +33,18 @@ def _candidate(candidate: Candidate, links: Links) -> str:
         f"; {link(f'elsewhere {claimed.number} are said to have met it', claimed.url)}" if claimed else ""
     )
     names = ", ".join(map(code, (candidate.id, *candidate.aliases)))
-    return blocks(
-        f"## {text(candidate.title)} {{#{candidate.id}}}",
-        f"{_reported(candidate)}{elsewhere}. {names}: {', '.join(map(links.concept, candidate.concepts))}",
+    said = blocks(
         prose(candidate.symptom),
         signatures(candidate.signatures),
         f"**Believed:** {prose(candidate.believed)}",
         f"**Because:** {prose(candidate.because)}",
         f"**Wanted:** {prose(candidate.repro_wanted)}",
-        details("Reports", reports(candidate.reports, links)) if candidate.reports else "",
+        f"{_reported(candidate)}{elsewhere}.",
+        reports(candidate.reports, links),
+        f"{names}: {', '.join(map(links.concept, candidate.concepts))}",
     )
+    met = plural(candidate.reporter_count, "person", "people")
+    return details(f"{text(candidate.title)} *{met}*", said, candidate.id)
 
 
 def _reported(candidate: Candidate) -> str:

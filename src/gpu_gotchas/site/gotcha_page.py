@@ -7,12 +7,13 @@ from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
-from gpu_gotchas.site.links import Links, json_path, markdown_copy_path, repro_path
+from gpu_gotchas.site.links import Links, json_path, markdown_copy_path
 from gpu_gotchas.site.markdown import (
     block,
     blocks,
     bullets,
     code,
+    details,
     fence,
     front_matter,
     link,
@@ -37,8 +38,8 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
     warning = banner(entry, links)
     valid = not gotcha.status.withdrawn
     return blocks(
-        front_matter(gotcha.title, gotcha.symptom.summary),
-        f"# {text(gotcha.title)}",
+        front_matter(gotcha.title),
+        f"# {text(gotcha.title)} {{#gotcha}}",
         _facts(entry, links, status=not warning),
         warning,
         _seen(gotcha),
@@ -51,7 +52,7 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _upstream(gotcha.upstream),
         _siblings(gotcha, links),
         _history(gotcha),
-        _repro(entry, links),
+        _repro(entry),
         _about(gotcha, links),
     )
 
@@ -121,12 +122,14 @@ def _fixes(gotcha: Gotcha) -> str:
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
     usage = read_usage(fix.use)
-    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use)
+    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use, "sh")
     kind = fix.type.value
-    said = (
-        f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk. *Costs:* {sentence(fix.costs)}"
-    )
-    return blocks(copied, sentence(usage.summary) if usage else "", said)
+    said = [
+        sentence(usage.summary) if usage else "",
+        f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk.",
+        f"*Costs:* {sentence(fix.costs)}",
+    ]
+    return blocks(copied, " ".join(filter(None, said)))
 
 
 def _reports(gotcha: Gotcha, links: Links) -> str:
@@ -176,15 +179,17 @@ def _history(gotcha: Gotcha) -> str:
     )
 
 
-def _repro(entry: Entry, links: Links) -> str:
-    """The command and the file. Inside the page its source would weigh as much as all the rest."""
+def _repro(entry: Entry) -> str:
+    """The command, and what it runs."""
     if not entry.source:
         return ""
-    id = entry.gotcha.id
     return blocks(
         "## Run it yourself",
-        fence(f"gotchas run {id}", "sh"),
-        f"{links.to(repro_path(id), 'The repro')}, {plural(entry.source.count(chr(10)), 'line')}.",
+        fence(f"gotchas run {entry.gotcha.id}", "sh"),
+        details(
+            f"What it runs: {plural(entry.source.count(chr(10)), 'line')} of Python",
+            fence(entry.source, "python"),
+        ),
     )
 
 

@@ -15,7 +15,8 @@ from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.records.loading import load_all, load_candidates
 from gpu_gotchas.records.model import Candidate, Gotcha, Status
 from gpu_gotchas.records.root import root as records_root
-from gpu_gotchas.records.settings import Setting, settings
+from gpu_gotchas.records.setting import Setting
+from gpu_gotchas.records.settings import settings
 from gpu_gotchas.repro.fingerprint import fingerprint
 from gpu_gotchas.repro.probe import Tier
 from gpu_gotchas.repro.proof import Proof, kept_results, prove

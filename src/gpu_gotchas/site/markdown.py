@@ -16,12 +16,13 @@ _SPECIAL = re.compile(r"[\\`*\[\]{}<>&|~^$#\"]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]
 _OPENING = re.compile(r"[^\w\s(&/]|\d+[.)](?=\s|$)", re.ASCII)
 _CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9._:/=,+@%-]+(?: [A-Za-z0-9._:/=,+@%-]+)*")
+_SHOWN = 160
 _URL = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]+)?(?:[/?#][A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*)?")
 
 
 def visible(text: str) -> str:
     """The text with everything that does not print spelt out (`\\x1b`, `\\u202e`), line ends excepted."""
-    if text.isprintable():
+    if all(line.isprintable() for line in text.split("\n")):
         return text
     return "".join(one if one == "\n" or one.isprintable() else _spell(one) for one in text)
 
@@ -76,7 +77,7 @@ def code(raw: str) -> str:
     return f"<code>{text(line)}</code>"
 
 
-def fence(raw: str, language: str = "text") -> str:
+def fence(raw: str, language: str = "") -> str:
     """A code block, with a fence longer than any run of backticks inside."""
     body = visible(raw.rstrip("\n").replace("\r\n", "\n"))
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
@@ -99,10 +100,16 @@ def front_matter(title: str, description: str = "", hide: Sequence[str] = ()) ->
     """
     lines = [f"title: {_yaml(title)}"]
     if description:
-        lines.append(f"description: {_yaml(description)}")
+        lines.append(f"description: {_yaml(shortened(description))}")
     if hide:
         lines.append(f"hide: [{', '.join(hide)}]")
     return "---\n" + "\n".join(lines) + "\n---"
+
+
+def shortened(raw: str) -> str:
+    """One line of plain text, as much of it as search engines show."""
+    line = _one_line(raw)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN].rpartition(' ')[0] or line[:_SHOWN]} …"
 
 
 def _yaml(raw: str) -> str:
@@ -126,9 +133,10 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def details(summary: str, body: str) -> str:
-    """A block that opens on demand, without a script. summary and body: Markdown."""
-    head = f'<details markdown="1">\n<summary markdown="span">{summary}</summary>'
+def details(summary: str, body: str, id: str = "") -> str:
+    """A block that opens on demand, without a script. summary and body: Markdown. id: a name for links."""
+    named = f' id="{attribute(id)}"' if id else ""
+    head = f'<details{named} markdown="1">\n<summary markdown="span">{summary}</summary>'
     return f"{head}\n\n{body}\n\n</details>"
 
 

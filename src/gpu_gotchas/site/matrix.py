@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from gpu_gotchas.hardware.targets import Target, Vendor
 from gpu_gotchas.site.evidence import Mark, marks, marks_on_cpu
@@ -95,13 +96,17 @@ def _row(entry: Entry, columns: Sequence[Target], known: Known, links: Links) ->
     gotcha = entry.gotcha
     # mkdocs turns links of Markdown into addresses, and leaves those in HTML as they are.
     path = posixpath.relpath(gotcha_path(gotcha.id).removesuffix(".md"), links.here.removesuffix(".md"))
-    cells = [_cell(_ON_CPU, marks_on_cpu(entry))]
-    cells += [_cell(target_words(target), known.get((gotcha.id, target), ())) for target in columns]
+    cells = [_cell([_ON_CPU], marks_on_cpu(entry))]
+    for found, alike in groupby(columns, lambda target: known.get((gotcha.id, target), ())):
+        cells.append(_cell([target_words(target) for target in alike], found))
     head = f'<th scope="row"><a href="{path}/">{attribute(gotcha.title)}</a></th>'
     return f"<tr>{head}{''.join(cells)}</tr>"
 
 
-def _cell(target: str, found: Sequence[Mark]) -> str:
+def _cell(names: Sequence[str], found: Sequence[Mark]) -> str:
+    """One cell for neighbours of which the same is known."""
+    span = f' colspan="{len(names)}"' if len(names) > 1 else ""
     if not found:
-        return "<td></td>"
-    return f'<td data-target="{attribute(target)}">{"".join(map(_sign, reversed(found)))}</td>'
+        return f"<td{span}></td>"
+    ends = " to ".join(dict.fromkeys((names[0], names[-1])))
+    return f'<td{span} data-target="{attribute(ends)}">{"".join(map(_sign, reversed(found)))}</td>'

@@ -15,11 +15,11 @@ from gpu_gotchas.repro.probe import Subject
 from gpu_gotchas.site.evidence import Mark, ground
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
-from gpu_gotchas.site.markdown import block, blocks, bullets, fence, link, table, text
+from gpu_gotchas.site.markdown import block, blocks, bullets, code, fence, link, table, text
 from gpu_gotchas.site.wording import KINDS, STATUSES, gpu_name, listed, plural, target_words, versions
 
 _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
-MOST = 40
+MOST, FEW = 25, 12
 """Rows of a list of which there are many: whole ones on each card's page would be most of the site."""
 _EXAMPLES = 3
 # A sign for each mark, so that none is told by its colour alone. U is upstream's own code, whoever ran it.
@@ -136,7 +136,8 @@ def _signature(signature: Signature) -> str:
     if signature.basis_url:
         notes.append(f"As shown in {link('this report', signature.basis_url)}.")
     if signature.context:
-        notes.append(f"Near it there may be:\n\n{_lines(signature.context)}")
+        near = ", ".join(code(" ".join(_seen(one).split())) for one in signature.context)
+        notes.append(f"Near it there may be: {near}.")
     return blocks(lines, *notes)
 
 

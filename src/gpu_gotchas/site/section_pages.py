@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpu_gotchas.records.model import Kind
-from gpu_gotchas.records.settings import Setting
+from gpu_gotchas.records.setting import Setting
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import Links
 from gpu_gotchas.site.markdown import blocks, bullets, code, front_matter, text

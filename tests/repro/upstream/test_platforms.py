@@ -84,6 +84,20 @@ def test_flashinfer_s_gates_answer_without_a_card(tmp_path: Path, children: Chil
     assert answer.value == [list(capability) for capability in CAPABILITIES]
 
 
+def test_torchao_s_gates_answer_for_every_card_in_one_process(tmp_path: Path, children: Children) -> None:
+    code = f"""
+    def bug_package(target):
+        from torchao.utils import is_sm_at_least_89, is_sm_at_least_90
+        seen = []
+        for capability in {CAPABILITIES}:
+            as_capability(capability)
+            seen.append([is_sm_at_least_89(), is_sm_at_least_90()])
+        return seen
+    """
+    answer = asked(tmp_path, children, "torchao==0.18.0", "torchao.utils", code)
+    assert answer.value == [[each >= (8, 9), each >= (9, 0)] for each in CAPABILITIES]
+
+
 def test_a_card_comes_after_the_import() -> None:
     with pytest.raises(RuntimeError, match="import one of vllm"):
         as_capability((8, 6))

@@ -20,6 +20,7 @@ from gpu_gotchas.site.feeds.markdown_copy import markdown_copy
 from gpu_gotchas.site.feeds.redirects import redirects
 from gpu_gotchas.site.feeds.signatures import signatures
 from gpu_gotchas.site.knowledge import Entry
+from gpu_gotchas.site.links import Sitemap
 from gpu_gotchas.site.markdown import visible
 from tests.site.hostile import texts
 from tests.site.rendering import read
@@ -114,7 +115,7 @@ def test_an_older_name_leads_to_the_page(name: str) -> None:
         Entry(gotcha("sample-renamed", aliases=("sample-old",))),
         candidates=(candidate("sample-believed", aliases=("sample-older",)),),
     )
-    found = dict(redirects(known))
+    found = dict(redirects(known, {}))
     path = f"gotchas/{name}/index.html"
     page = read(found[path])
     (link,) = page.all("a")
@@ -126,3 +127,11 @@ def test_an_older_name_leads_to_the_page(name: str) -> None:
     (refresh,) = [tag for tag in page.all("meta") if tag.attributes.get("http-equiv") == "refresh"]
     assert refresh.attributes["content"] == f"0; url={link.attributes['href']}"
     assert path in files(known, written())
+
+
+def test_a_card_that_shares_a_page_leads_there() -> None:
+    known = knowledge()
+    found = dict(redirects(known, Sitemap(known).gpu_pages))
+    (link,) = read(found["gpus/nvidia-rtx-4070/index.html"]).all("a")
+    assert link.attributes["href"] == "../../gpus/sm_89/"
+    assert "gpus/nvidia-gb10/index.html" not in found  # somebody reported something on it

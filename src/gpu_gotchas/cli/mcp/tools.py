@@ -57,14 +57,17 @@ class Record:
 
 @dataclass(frozen=True)
 class Finding:
-    """verdict: `will` or `may`. decide: what would decide a `may`. fix: whether one is in force.
+    """status: of the record, or `candidate` for what is reported and not proven. verdict: `will` or `may`.
+
+    decide: what would decide a `may`. fix: whether one is in force.
 
     remedies: fixes to use. do: what helps without one.
     """
 
     id: str
     title: str
-    severity: str
+    status: str
+    severity: str | None
     verdict: str
     bites: bool
     decide: list[str]
@@ -75,7 +78,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """told_by: where what is known of the machine comes from."""
+    """told_by: where what is known of the machine comes from. gotchas: what will happen, and the likeliest of
+    what may; counts says how many more may, and how many more are reported."""
 
     told_by: list[str]
     counts: dict[str, int]
@@ -144,13 +148,12 @@ def doctor(
         raise UsageFailed(f"command: {error}") from None
     asked = Question(words, as_card=card, versions=tuple(versions or ()), pasted=machine or "")
     said = json_report.report(examine(asked))
-    return Examination(
-        said["machine"]["told_by"], said["counts"], [_finding(one) for one in said["gotchas"]], said["notes"]
-    )
+    told = [_finding(one) for one in (*said["gotchas"], *said["reported"]) if one["named"]]
+    return Examination(said["machine"]["told_by"], said["counts"], told, said["notes"])
 
 
 def _finding(one: dict[str, Any]) -> Finding:
-    taken = ("id", "title", "severity", "verdict", "bites", "decide")
+    taken = ("id", "title", "status", "severity", "verdict", "bites", "decide")
     return Finding(
         **{name: one[name] for name in taken},
         fix=one["fix"]["state"],

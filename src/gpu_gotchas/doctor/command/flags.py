@@ -11,9 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gpu_gotchas.records.settings import Setting, ValueKind
+from gpu_gotchas.records.setting import Setting, ValueKind
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model-tag")
+# A flag of its own, though the name of another begins with it.
+_WHOLE = ("--device",)
 _SHORT_WITH_VALUE = re.compile(r"(-(?:tp|pp|dp|dcp|pcp|n|r|O|q))([0-9]+)")
 _NUMBER_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmMgGtT])")
 _UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -24,11 +26,15 @@ _STOPS = ("|", "||", "&&", ";", "&", ">", ">>", "2>&1", "<")
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """notes: values that the settings do not allow, and flags without their value."""
+    """notes: values that the settings do not allow, and flags without their value.
+
+    passed_over: flags that no setting knows, with their values.
+    """
 
     model: str | None
     settings: Mapping[str, str]
     notes: tuple[str, ...]
+    passed_over: tuple[str, ...] = ()
 
 
 def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting]) -> Flags:
@@ -36,6 +42,7 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
     spelt = _spellings(package, known)
     settings: dict[str, str] = {}
     notes: list[str] = []
+    passed_over: list[str] = []
     model: str | None = None
     rest = list(words)
     while rest:
@@ -50,13 +57,20 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
             flag, on = "--" + flag[5:], False
         names = spelt.get(flag, {})
         if not names and (meant := _shortened(flag, spelt)):
-            notes.append(f"{flag} was passed over: if {' or '.join(meant)} is meant, write it in full")
+            names = spelt[meant[0]]
+            if all(spelt[one] == names for one in meant):
+                notes.append(f"{flag} is taken for {meant[0]}")
+            else:
+                names = {}
+                notes.append(f"{flag} was passed over: {' or '.join(meant)} may be meant: write it in full")
         switch = bool(names) and all(known[name].kind is ValueKind.BOOLEAN for name in names.values())
         if value is None and rest and _is_value(rest[0]) and not (switch and not _is_truth(rest[0])):
             value = rest.pop(0)
         if flag in _MODEL_FLAGS:
             model = value or model
             continue
+        if not names:
+            passed_over += [flag] if value is None else [flag, value]
         if switch and value is None:
             value = "true" if on else "false"
         for key, name in names.items():
@@ -65,7 +79,7 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
                 _set(settings, notes, name, known[name], flag, text)
             elif key is None:
                 notes.append(f"{flag} stands without a value")
-    return Flags(model, settings, tuple(notes))
+    return Flags(model, settings, tuple(notes), tuple(passed_over))
 
 
 def _spellings(package: str, known: Mapping[str, Setting]) -> dict[str, dict[str | None, str]]:
@@ -89,8 +103,9 @@ def _spellings(package: str, known: Mapping[str, Setting]) -> dict[str, dict[str
 
 
 def _shortened(flag: str, spelt: Mapping[str, object]) -> list[str]:
-    """The flags that begin with `flag`, which argparse may take for one of them."""
-    if not flag.startswith("--") or len(flag) < 6 or flag in _MODEL_FLAGS:
+    """The flags that begin with `flag`. argparse takes the beginning of one flag for it, and refuses that of
+    several; so a command that works means the only one of these."""
+    if not flag.startswith("--") or len(flag) < 6 or flag in (*_MODEL_FLAGS, *_WHOLE):
         return []
     return sorted(known for known in spelt if known.startswith(flag) and "." not in known)
 

@@ -11,10 +11,11 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def lines(examination: Examination) -> Iterator[str]:
-    """An error or a warning for what will happen, a notice for what is likely, a warning for idle ignores."""
-    for one in examination.found:
-        if one.warns:
-            yield _line(_COMMANDS[level(one)], f"gotcha: {one.gotcha.id}", message(one))
+    """An error or a warning for what will happen, a notice for what may and is named, a warning for idle
+    ignores."""
+    for one in examination.named:
+        title = "gotcha" if one.gotcha.status is not None else "gotcha, reported and not proven"
+        yield _line(_COMMANDS[level(one)], f"{title}: {one.gotcha.id}", message(one))
     for complaint in examination.complaints:
         yield _line("warning", "gotchas: an ignore", complaint)
 

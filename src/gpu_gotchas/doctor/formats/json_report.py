@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.formats.severity import status
 from gpu_gotchas.doctor.remedies import Remedy
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.hardware.machine import Card
@@ -15,6 +17,7 @@ VERSION = 1
 
 def report(examination: Examination, *, everything: bool = False) -> dict[str, Any]:
     """everything: also what cannot happen here."""
+    named = {one.gotcha.id for one in examination.named}
     shown = [one for one in examination.found if everything or one.verdict is not Verdict.CANNOT]
     return {
         "version": VERSION,
@@ -23,13 +26,17 @@ def report(examination: Examination, *, everything: bool = False) -> dict[str, A
         "counts": {
             "will": len(examination.of(Verdict.WILL)),
             "may": len(examination.of(Verdict.MAY)),
-            "cannot": examination.cannot,
+            "cannot": len(examination.of(Verdict.CANNOT)),
             "biting": len(examination.biting),
             "ignored": len(examination.ignored),
+            "reported": len(examination.reported),
         },
-        "gotchas": [gotcha(one) for one in shown],
+        "gotchas": [gotcha(one, named) for one in shown],
+        "reported": [
+            gotcha(one, named) for one in examination.reported if everything or one.gotcha.id in named
+        ],
         "ignored": [
-            {**gotcha(one), "ignored": {"reason": ignore.reason, "until": ignore.until.isoformat()}}
+            {**gotcha(one, named), "ignored": {"reason": ignore.reason, "until": ignore.until.isoformat()}}
             for one, ignore in examination.ignored
         ],
         "complaints": list(examination.complaints),
@@ -58,16 +65,19 @@ def machine(situation: Situation) -> dict[str, Any]:
     }
 
 
-def gotcha(one: Assessment) -> dict[str, Any]:
+def gotcha(one: Assessment, named: Collection[str]) -> dict[str, Any]:
+    """named: ids of what is told without being asked for."""
     record = one.gotcha
     return {
         "id": record.id,
         "title": record.title,
-        "status": record.status.value,
-        "severity": record.severity.value,
-        "kind": record.kind.value,
+        "status": status(one),
+        "severity": record.severity and record.severity.value,
+        "kind": record.kind and record.kind.value,
         "verdict": one.verdict.value,
         "likely": one.likely,
+        "relevance": round(one.relevance, 2),
+        "named": record.id in named,
         "bites": one.bites,
         "decide": list(one.open),
         "fix": {"state": one.fix.value, "remedies": [remedy(each) for each in one.remedies]},

@@ -13,17 +13,17 @@ from typing import Any
 from gpu_gotchas import __version__
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.examination import Examination
-from gpu_gotchas.doctor.formats.severity import level, message
+from gpu_gotchas.doctor.formats.severity import level, message, status
 from gpu_gotchas.doctor.ignores import Ignore
 from gpu_gotchas.records.model import Severity
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {Severity.BLOCKER: "error", Severity.MAJOR: "error", Severity.MINOR: "warning"}
+_LEVELS = {Severity.BLOCKER: "error", Severity.MAJOR: "error", Severity.MINOR: "warning", None: "note"}
 
 
 def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, Any]:
     """file: what results point at, relative to the project's folder, with forward slashes."""
-    shown: list[tuple[Assessment, Ignore | None]] = [(one, None) for one in examination.found if one.warns]
+    shown: list[tuple[Assessment, Ignore | None]] = [(one, None) for one in examination.named]
     shown += examination.ignored
     positions = {one.gotcha.id: number for number, (one, _) in enumerate(shown)}
     return {
@@ -59,10 +59,10 @@ def _rule(one: Assessment) -> dict[str, Any]:
     return {
         "id": record.id,
         "shortDescription": {"text": record.title},
-        "fullDescription": {"text": " ".join(record.symptom.summary.split())},
+        "fullDescription": {"text": " ".join(record.summary.split())},
         "help": {"text": "\n".join(each.do for each in record.workaround) or record.title},
         "defaultConfiguration": {"level": _LEVELS[record.severity]},
-        "properties": {"tags": list(record.concepts), "status": record.status.value},
+        "properties": {"tags": list(record.concepts), "status": status(one)},
     }
 
 

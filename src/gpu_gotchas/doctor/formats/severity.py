@@ -13,11 +13,24 @@ def level(one: Assessment) -> str:
     return "warning" if one.gotcha.severity is Severity.MINOR else "error"
 
 
+def status(one: Assessment) -> str:
+    """The record's, or `candidate`."""
+    return "candidate" if one.gotcha.status is None else one.gotcha.status.value
+
+
+def labels(one: Assessment) -> str:
+    """What is known of a record in three words: `verified, blocker, crash`."""
+    record = one.gotcha
+    if record.status is None or record.severity is None or record.kind is None:
+        return "reported, not proven"
+    return f"{record.status.value}, {record.severity.value}, {record.kind.value}"
+
+
 def message(one: Assessment) -> str:
     """One paragraph: what happens, what would decide it, what helps."""
     record = one.gotcha
     will = {Verdict.WILL: "will happen", Verdict.MAY: "may happen", Verdict.CANNOT: "cannot happen"}
-    parts = [f"{record.title} ({will[one.verdict]}; {record.severity.value}, {record.kind.value})."]
+    parts = [f"{record.title} ({will[one.verdict]}; {labels(one)})."]
     if one.open:
         parts.append(f"What would decide it: {'; '.join(one.open)}.")
     active = next((each for each in one.remedies if each.active), None)

@@ -10,6 +10,7 @@ from gpu_gotchas.doctor.readers import (
     check_env,
     collect_env,
     dockerfile,
+    in_words,
     locks,
     machine_file,
     nvidia_smi,
@@ -36,6 +37,7 @@ READERS: tuple[Reader, ...] = (
     dockerfile.READER,
     machine_file.READER,
     requirements.READER,
+    in_words.READER,
 )
 
 

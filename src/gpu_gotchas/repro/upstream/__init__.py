@@ -11,7 +11,7 @@ import sys
 
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.hardware.targets import Target
-from gpu_gotchas.repro.upstream import flashinfer, sglang, vllm
+from gpu_gotchas.repro.upstream import flashinfer, sglang, torchao, vllm
 from gpu_gotchas.repro.upstream.stand_ins import say_stood_in, stand_in, stood_in
 
 __all__ = ["MEMORY", "as_capability", "say_stood_in", "stand_in", "stood_in"]
@@ -19,7 +19,12 @@ __all__ = ["MEMORY", "as_capability", "say_stood_in", "stand_in", "stood_in"]
 MEMORY = 24 * 2**30
 """Bytes of memory that a card has where nobody says how many."""
 
-_FLIPS = {"vllm": vllm.flip, "sglang": sglang.flip, "flashinfer": flashinfer.flip}
+_FLIPS = {
+    "vllm": vllm.flip,
+    "sglang": sglang.flip,
+    "flashinfer": flashinfer.flip,
+    "torchao": torchao.flip,
+}
 
 
 def as_capability(capability: tuple[int, int], *, memory: int = MEMORY) -> Target:

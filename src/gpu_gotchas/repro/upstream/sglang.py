@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from gpu_gotchas.hardware.targets import Target
-from gpu_gotchas.repro.upstream.stand_ins import clear_caches, stand_in
-
-# What SGLang's gates compare with; a build of torch for a CPU has none.
-_CUDA = "13.0"
+from gpu_gotchas.repro.upstream.stand_ins import clear_caches
+from gpu_gotchas.repro.upstream.torch_card import say_there_is_a_card
 
 
 def flip(target: Target, memory: int) -> None:  # noqa: ARG001
     """Have torch say that there is a card; `torch.cuda` answers for `target` already."""
-    import torch
-
-    stand_in(torch.cuda, "is_available", lambda: True)
-    stand_in(torch.cuda, "device_count", lambda: 1)
-    # Before torch is initialised it asks NVML, which knows of the real card alone.
-    stand_in(torch.cuda, "is_initialized", lambda: True)
-    if torch.version.cuda is None:
-        stand_in(torch.version, "cuda", _CUDA)
+    say_there_is_a_card()
     clear_caches("sglang")

@@ -16,8 +16,10 @@ from typing import Any
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.machine import Card, Machine
 from gpu_gotchas.hardware.targets import Target, Vendor
+from gpu_gotchas.records.raw_hardware import hardware_condition
 from gpu_gotchas.search import evidence
-from gpu_gotchas.search.conditions import describe_hardware, hardware_condition
+from gpu_gotchas.search.conditions import describe_hardware
+from gpu_gotchas.site.feeds import packed
 from gpu_gotchas.site.feeds.js_patterns import js_pattern
 
 SEARCH_PATH = "search.json"
@@ -53,9 +55,10 @@ def search_json(index: bytes) -> str:
         "card_pattern": js_pattern(evidence._card_pattern()),
         "targets": [target.name for target in targets()],
         **{key: head[key] for key in ("ids", "aliases", "literals", "reports", "settings")},
-        "records": {name: _entry(entry) for name, entry in whole["records"].items() if name},
-        "words": {word: held for word, held in whole["words"].items() if word},
-        "heard": {term: held for term, held in whole["heard"].items() if term},
+        "records": {name: packed.record(_entry(entry)) for name, entry in whole["records"].items() if name},
+        "words": {word: packed.pairs(held) for word, held in whole["words"].items() if word},
+        "heard": {term: packed.pairs(held) for term, held in whole["heard"].items() if term},
+        "absent": packed.ABSENT,
     }
     return json.dumps(document, separators=(",", ":"))
 
@@ -104,17 +107,16 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hardware(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """claimed: the condition in words. without: its truth where no card is known. yes, no: by target.
+    """claimed: the condition in words. without: its truth where no card is known.
 
-    vendors: its truth where no more than the card's vendor is known.
+    by_target: the truth for each, by its first letter. vendors: where no more than the vendor is known.
     """
     condition = hardware_condition(raw)
     by_target = {one.name: condition.on_machine(_with(one)).value for one in targets()}
     return {
         "claimed": describe_hardware(raw),
         "without": condition.on_machine(Machine(described=True, count_known=False)).value,
-        "yes": [name for name, truth in by_target.items() if truth == "yes"],
-        "no": [name for name, truth in by_target.items() if truth == "no"],
+        "by_target": "".join(truth[0] for truth in by_target.values()),
         "vendors": {one.value: condition.on_machine(_of_vendor(one)).value for one in Vendor},
     }
 

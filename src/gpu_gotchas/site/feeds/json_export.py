@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -14,13 +14,13 @@ from gpu_gotchas.records.model import Bound, Candidate, Gotcha
 from gpu_gotchas.repro.results import Result
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.links import gotcha_address, json_path, markdown_copy_path
+from gpu_gotchas.site.outcome_wording import NOTHING_TO_ADD
 
 FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 _OF_FILES = {"path", "lines"}
 """What a record knows of its own file."""
-_OF_ONE_RUN = {"gotcha", "proves", "seconds", "target", "package"}
-"""What stands in the record already, or is of no use to a reader."""
+_OUTCOME = ("probe", "role", "outcome", "masked_by", "measured")
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
 
@@ -32,6 +32,11 @@ def index(knowledge: Knowledge) -> str:
             "generated": knowledge.generated,
             "generator": f"gpu-gotchas {knowledge.version}",
             "licences": LICENCES,
+            "addresses": {
+                "page": gotcha_address("ID"),
+                "json": json_path("ID"),
+                "markdown": markdown_copy_path("ID"),
+            },
             "gotchas": [_brief(entry) for entry in knowledge.entries],
             "candidates": [_candidate(candidate) for candidate in knowledge.candidates],
         }
@@ -50,9 +55,6 @@ def _brief(entry: Entry) -> dict[str, Any]:
         **said,
         "status": entry.status.value,
         "summary": gotcha.symptom.summary,
-        "page": gotcha_address(gotcha.id),
-        "json": json_path(gotcha.id),
-        "markdown": markdown_copy_path(gotcha.id),
     }
 
 
@@ -67,30 +69,67 @@ def _record(entry: Entry) -> dict[str, Any]:
         "status": entry.status.value,
         "claimed_status": gotcha.status.value,
         "proof": None if proof is None else {"status": proof.status.value, **plain(proof)},
-        "results": results(entry.results),
+        **results(entry.results),
     }
 
 
-def results(found: Iterable[Result]) -> list[dict[str, Any]]:
-    """Results that differ in target, release and minute only, as one with all its targets and releases.
+def results(found: Iterable[Result]) -> dict[str, Any]:
+    """results: by how they were had, each with its outcomes. runs: with which versions that was, and when.
 
-    targets: by release, "" where no package was run.
+    reasons: what failed in its own words. `run` and `reason` count in these, from 0. Outcomes that differ in
+    release and target only are one.
     """
-    alike: dict[str, dict[str, Any]] = {}
+    runs: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    ways: dict[str, tuple[dict[str, Any], list[Result]]] = {}
     for result in found:
-        said = _result(result)
-        one = alike.setdefault(json.dumps(said, sort_keys=True), {**said, "targets": {}})
-        one["targets"].setdefault(result.package or "", []).append(result.target)
-    return list(alike.values())
+        run = _run(result)
+        if run not in runs:
+            runs.append(run)
+        way = {
+            "tier": result.tier.value,
+            "subject": result.subject.value,
+            "package": (result.package or "").partition("==")[0] or None,
+            "device": result.device,
+            "run": runs.index(run),
+        }
+        ways.setdefault(json.dumps(way), (way, []))[1].append(result)
+    return {
+        "runs": runs,
+        "results": [{**way, "outcomes": list(_outcomes(some, reasons))} for way, some in ways.values()],
+        "reasons": reasons,
+    }
 
 
-def _result(result: Result) -> dict[str, Any]:
-    """What it says, as in its own line, without what stands in the record or differs from run to run."""
-    values = {one.name: getattr(result, one.name) for one in fields(result) if one.name not in _OF_ONE_RUN}
-    said = {name: plain(value) for name, value in values.items() if value not in (None, False, (), "")}
+def _run(result: Result) -> dict[str, Any]:
     tested = (result.package or "").partition("==")[0]
-    said["versions"] = {name: one for name, one in result.versions.items() if name != tested}
-    said["date"] = result.date[:10]
+    versions = {name: version for name, version in result.versions.items() if name != tested}
+    said = {"date": result.date[:10], "versions": versions}
+    return {**said, "stand_ins": list(result.stand_ins)} if result.stand_ins else said
+
+
+def _outcomes(had_alike: Iterable[Result], reasons: list[str]) -> Iterator[dict[str, Any]]:
+    """Releases of the same targets together. releases: left out where no package was run. reasons grow."""
+    alike: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {}
+    for result in had_alike:
+        said = _outcome(result, reasons)
+        _, ran = alike.setdefault(json.dumps(said, sort_keys=True), (said, {}))
+        ran.setdefault((result.package or "").partition("==")[2], []).append(result.target)
+    for said, ran in alike.values():
+        releases: dict[tuple[str, ...], list[str]] = {}
+        for release, targets in ran.items():
+            releases.setdefault(tuple(dict.fromkeys(targets)), []).extend([release] if release else [])
+        for targets_alike, some in releases.items():
+            yield {**said, **({"releases": some} if some else {}), "targets": list(targets_alike)}
+
+
+def _outcome(result: Result, reasons: list[str]) -> dict[str, Any]:
+    """As in its own line, without what is absent; where nothing failed, the reason says that again."""
+    said = {name: plain(getattr(result, name)) for name in _OUTCOME if getattr(result, name)}
+    if result.reason and result.outcome not in NOTHING_TO_ADD:
+        if result.reason not in reasons:
+            reasons.append(result.reason)
+        said["reason"] = reasons.index(result.reason)
     return said
 
 
@@ -99,7 +138,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Frozen data as JSON types. Ranges stay in the record's own words."""
+    """Frozen data as JSON types. Ranges stay in the record's words; what is empty in parts is left out."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, CapabilityRange | NumberRange):
@@ -109,10 +148,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, HardwareCondition):
         return _hardware(value)
     if is_dataclass(value) and not isinstance(value, type):
-        left_out = _OF_FILES if isinstance(value, Gotcha | Candidate) else ()
-        return {
-            one.name: plain(getattr(value, one.name)) for one in fields(value) if one.name not in left_out
-        }
+        said = {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+        if isinstance(value, Gotcha | Candidate):
+            return {name: part for name, part in said.items() if name not in _OF_FILES}
+        return {name: part for name, part in said.items() if part not in (None, "", [], {})}
     if isinstance(value, Mapping):
         return {plain(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple | list):

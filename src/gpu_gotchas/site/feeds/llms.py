@@ -6,7 +6,7 @@ from gpu_gotchas.records.model import Gotcha
 from gpu_gotchas.site.feeds.atom import FEED_PATH
 from gpu_gotchas.site.knowledge import Knowledge
 from gpu_gotchas.site.links import CANDIDATES_ADDRESS, markdown_copy_path
-from gpu_gotchas.site.markdown import blocks, bullets, visible
+from gpu_gotchas.site.markdown import blocks, bullets, shortened, visible
 from gpu_gotchas.site.parts import by_severity
 
 _HEAD = """# GPU gotchas
@@ -41,8 +41,7 @@ def llms_txt(knowledge: Knowledge) -> str:
 
 
 def _record(gotcha: Gotcha) -> str:
-    summary = " ".join(visible(gotcha.symptom.summary).split())
-    return f"[{_label(gotcha.title)}]({markdown_copy_path(gotcha.id)}): {summary}"
+    return f"[{_label(gotcha.title)}]({markdown_copy_path(gotcha.id)}): {shortened(gotcha.symptom.summary)}"
 
 
 def _label(raw: str) -> str:

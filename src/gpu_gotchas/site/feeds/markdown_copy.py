@@ -17,7 +17,7 @@ from gpu_gotchas.site.wording import KINDS, either, hardware, plural
 
 
 def markdown_copy(entry: Entry, knowledge: Knowledge) -> str:
-    """The whole record but for its single results, which its JSON has. Withdrawn advice is left out."""
+    """The record but for its single results and reports, which its JSON has. Withdrawn advice is left out."""
     gotcha = entry.gotcha
     said = blocks(
         f"# {_line(gotcha.title)}",
@@ -29,7 +29,6 @@ def markdown_copy(entry: Entry, knowledge: Knowledge) -> str:
         f"## Why\n\n{gotcha.root_cause.strip()}",
         "" if gotcha.status.withdrawn else _fixes(gotcha),
         _list("Look-alikes", (f"{one.id}: {one.tell_apart}" for one in gotcha.siblings)),
-        _list("Reports", (f"{one.date} {one.by}: {one.says} {one.url}" for one in gotcha.reports)),
         _list("Upstream", (f"{one.title} ({one.state}, {one.checked}) {one.url}" for one in gotcha.upstream)),
         _list("History", (f"{one.date}, was: {one.was} Now: {one.why}" for one in gotcha.history)),
     )

@@ -1,0 +1,38 @@
+// The index as search.json packs it (site/feeds/packed.py), made whole again.
+const TRUTHS = { y: "yes", n: "no", u: "unknown" };
+
+export function whole(index) {
+  const records = Object.entries(index.records).map(([id, entry]) => [id, recordOf(id, entry, index)]);
+  return {
+    ...index,
+    records: Object.fromEntries(records),
+    words: mapped(index.words),
+    heard: mapped(index.heard),
+  };
+}
+
+function recordOf(id, entry, { absent, targets }) {
+  const found = { ...absent.record, ...entry, id };
+  return {
+    ...found,
+    signatures: found.signatures.map((one) => ({ ...absent.signature, ...one })),
+    affects: found.affects.map((one) => ({ ...one, hardware: hardwareOf(one.hardware, targets) })),
+  };
+}
+
+function hardwareOf({ by_target: letters, ...rest }, targets) {
+  const having = (truth) => targets.filter((_, place) => TRUTHS[letters[place]] === truth);
+  return { ...rest, yes: having("yes"), no: having("no") };
+}
+
+const mapped = (held) => Object.fromEntries(Object.entries(held).map(([name, flat]) => [name, pairs(flat)]));
+
+function pairs(flat) {
+  const found = [];
+  let position = 0;
+  for (let place = 0; place < flat.length; place += 2) {
+    position += flat[place];
+    found.push([position, flat[place + 1]]);
+  }
+  return found;
+}

@@ -1,0 +1,40 @@
+"""The index in fewer bytes, for those who wait for it on a phone; packed.js of the site undoes this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+ABSENT: dict[str, dict[str, Any]] = {
+    "record": {
+        "added": None, "affects": [], "aliases": [], "do": None, "kind": None, "reporters": 0,
+        "severity": None, "siblings": {}, "withdrawn": None,
+    },
+    "signature": {"basis_url": None, "conditions": [], "context": [], "generic": False},
+}  # fmt: skip
+"""What is left out, by what it says when it is left out."""
+
+
+def record(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is absent in it and in its signatures, and without its id, which is its key."""
+    signatures = [_without(one, ABSENT["signature"]) for one in entry["signatures"]]
+    kept = {name: value for name, value in entry.items() if name != "id"}
+    return {**_without(kept, ABSENT["record"]), "signatures": signatures}
+
+
+def _without(found: Mapping[str, Any], absent: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in absent or value != absent[name] or type(value) is not type(absent[name])
+    }
+
+
+def pairs(held: Iterable[Sequence[int]]) -> list[int]:
+    """[[4, 67], [9, 30]] as [4, 67, 5, 30]: by how much each position grows, then what it holds."""
+    flat: list[int] = []
+    before = 0
+    for position, weight in held:
+        flat += (position - before, weight)
+        before = position
+    return flat

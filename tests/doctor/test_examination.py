@@ -1,0 +1,49 @@
+"""What is told without being asked for: all that will happen, and few of what may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu_gotchas.doctor.assess import Verdict, assess_all
+from gpu_gotchas.doctor.claims import Claim
+from gpu_gotchas.doctor.examination import MOST, Examination, named
+from gpu_gotchas.doctor.situation import Situation
+from gpu_gotchas.hardware.description import described_machine
+from tests.doctor.samples import AMPERE, case, gotcha
+
+HERE = described_machine("sm_86")
+
+
+def may(id: str) -> Claim:
+    return gotcha(replace(case(AMPERE), provided="something holds"), id=id)
+
+
+def reported(id: str) -> Claim:
+    return replace(may(id), status=None, severity=None, kind=None)
+
+
+def told(*claims: Claim) -> list[str]:
+    return [one.gotcha.id for one in named(assess_all(claims, HERE))]
+
+
+def test_few_of_many_that_may() -> None:
+    assert len(told(*(may(f"may-{n}") for n in range(9)))) == MOST
+
+
+def test_all_that_will_and_nothing_else_where_that_is_enough() -> None:
+    will = [gotcha(case(AMPERE), id=f"will-{n}") for n in range(5)]
+    assert told(*will, may("may-1")) == [one.id for one in will]
+    assert told(will[0], *(may(f"may-{n}") for n in range(5))) == ["will-0", "may-0", "may-1"]
+
+
+def test_what_is_proven_goes_before_what_is_as_likely_and_reported() -> None:
+    claims = [*(reported(f"a-reported-{n}") for n in range(5)), may("may-1"), may("may-2")]
+    assert told(*claims) == ["may-1", "may-2", "a-reported-0"]
+
+
+def test_what_is_reported_neither_bites_nor_counts() -> None:
+    found = assess_all([reported("reported-1")], HERE)
+    whole = Examination(Situation(HERE), (), reported=found)
+    assert [one.gotcha.id for one in whole.named] == ["reported-1"]
+    assert whole.biting == ()
+    assert whole.of(Verdict.WILL) == ()
