@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_gotchas.fixes.router_topk import duplicates, route
+from tests.fixes.on_device import results
 
 INF, NAN = float("inf"), float("nan")
 LOGITS = st.one_of(
@@ -122,7 +123,7 @@ triton_interpreter.apply()
 inf, nan = float("inf"), float("nan")
 count = 0
 for experts, k in ((1, 1), (5, 5), (60, 3), (160, 8)):
-    rows = torch.randn(12, experts, generator=torch.Generator().manual_seed(experts * 10 + k))
+    rows = torch.randn(13, experts, generator=torch.Generator().manual_seed(experts * 10 + k))
     rows[0] = nan
     rows[1, experts // 2] = nan
     rows[2] = -inf
@@ -132,11 +133,14 @@ for experts, k in ((1, 1), (5, 5), (60, 3), (160, 8)):
     rows[6, ::2] = inf
     rows[7] *= 60
     rows[8, ::3] = -inf
+    rows[11, 1:] = -inf
     rows[9, ::2] = 0.0
     rows[9, 1::2] = -0.0
+    rows[10, ::2] = -torch.tensor(nan)  # a NaN with a sign, below minus infinity as bits
+    rows[10, 1::2] = -inf
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         given = rows.to(dtype)
-        out = (torch.full((12, k), nan), torch.full((12, k), -1, dtype=torch.int32))
+        out = (torch.full((13, k), nan), torch.full((13, k), -1, dtype=torch.int32))
         for renormalise in (True, False):
             for source in (given, given.t().contiguous().t()):
                 weights, ids = router_topk_triton.route(source, k, renormalise=renormalise, out=out)
@@ -170,6 +174,11 @@ def test_the_kernel_routes_as_the_reference_in_the_interpreter() -> None:
     assert int(run(INTERPRETED, TRITON_INTERPRET="1")) == 4 * 3 * 4
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no card that torch can use")
+def test_the_kernel_routes_as_the_reference_on_a_card() -> None:
+    assert len(results(Path(__file__).parent / "bodies" / "router_device.py")) == 54
+
+
 COMPILED = """
 import json, triton
 from triton.backends.compiler import GPUTarget
@@ -178,7 +187,7 @@ from gpu_gotchas.fixes.router_topk_triton import route_kernel
 targets = [("cuda", number, 32) for number in (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)]
 targets += [("hip", "gfx942", 64)]
 arguments = {"logits": None, "weights": "*fp32", "ids": "*i32", "experts": "i32", "row_stride": "i32"}
-constants = {"K": 8, "RENORMALISE": True, "BLOCK_E": 256, "BLOCK_K": 8, "SAFE": True}
+constants = {"K": 8, "RENORMALISE": True, "BLOCK_E": 256, "BLOCK_K": 8, "SAFE": True, "NAN_WINS": True}
 sizes = {}
 for backend, arch, width in targets:
     for logits in ("*fp32", "*bf16", "*fp16"):

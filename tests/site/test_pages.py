@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html import unescape
 
+from gpu_gotchas.hardware.versions import VersionRange
 from gpu_gotchas.records.usage import read_usage
 from gpu_gotchas.repro.probe import Role, Subject, Tier
 from gpu_gotchas.site import candidates_page, concept_page, gpu_page, matrix, package_page
@@ -74,6 +75,16 @@ def test_a_package_page_gives_its_own_releases_only() -> None:
     )
     assert page.count("0.20.0 to 0.33.0 (measured; later not known)") == 1
     assert "# vLLM" in page
+
+
+def test_a_package_page_says_its_name_once_where_several_ranges_are_its() -> None:
+    ranges = [(VersionRange("0.1.0", "0.2.0", None),), (VersionRange("0.4.0", "0.5.0", None),)]
+    some = Entry(gotcha("sample-two", affects=tuple(case(software={"vllm": one}) for one in ranges)))
+    known = knowledge(some)
+    held = links(known, "x").sitemap.packages["vllm"]
+    page = package_page.page("vllm", held, links(known, "packages/vllm.md"))
+    said = "0.1.0 to before 0.2.0 (fixed in 0.2.0); 0.4.0 to before 0.5.0 (fixed in 0.5.0)"
+    assert f"| {said} |" in row(page, "sample-two")
 
 
 def test_a_concept_page_shows_candidates_apart() -> None:

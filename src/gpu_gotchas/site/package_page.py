@@ -16,7 +16,7 @@ def page(package: str, entries: tuple[Entry, ...], links: Links) -> str:
         [
             links.gotcha(entry.gotcha.id),
             severity_chip(entry.gotcha),
-            text(case_versions(entry, entry.gotcha.affects, package).removeprefix(f"{name} ")),
+            text(case_versions(entry, entry.gotcha.affects, package).replace(f"{name} ", "")),
             status_chip(entry),
         ]
         for entry in by_severity(entries)

@@ -44,6 +44,13 @@ def test_what_nothing_tells_is_not_built_and_says_so() -> None:
     assert not row.compiled
 
 
+def test_what_an_argument_that_is_not_there_switches_on_is_off() -> None:
+    (row,) = rows("with_order").values()
+    assert not row.not_built
+    assert "ROTATE" in row.guessed
+    assert list(row.findings()) == []
+
+
 def test_fp8_operands_are_a_variant_of_their_own() -> None:
     found = rows("dot_fp8")
     assert set(found) == {"plain", "fp8"}

@@ -22,7 +22,7 @@ CASES: list[dict[str, Any]] = [
     *({"form": form, "kept": "fp32", "half": True} for form in FORMS),
     {"form": "k8v4", "kept": "fp16", "instruction": True, "widening": "instruction"},
     *({"form": form, "contexts": [0, 5, 40], "splits": 4, "page": 4} for form in (*FORMS, *THREE)),
-    *({"form": form, "head": head, "contexts": [20, 1]} for form in THREE for head in (64, 128)),
+    {"form": "k3v4_nc", "head": 128, "contexts": [20]},
     {"form": "3bit_nc", "gap": True, "wide": True, "page": 3, "kept": "fp32"},
     *({"form": form, "contexts": [0, 0], "splits": 2} for form in FORMS),
     *({"form": "4bit_nc", "page": page, "splits": 2} for page in (1, 3, 128)),

@@ -22,9 +22,11 @@ class Kernel:
 @dataclass(frozen=True, slots=True)
 class Launch:
     """What a launch passes: parameter to the expression, as source text. Empty where it passes none by name
-    or place that can be told."""
+    or place that can be told. absent: names of the launching function that are None unless it is told
+    otherwise."""
 
     arguments: Mapping[str, str] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
 
 
 def find_kernels(root: Path, package: str) -> Iterator[Kernel]:
@@ -58,7 +60,8 @@ def first_launch(source: str, kernel: str, parameters: list[str]) -> Launch:
                 break
             passed[parameters[place]] = ast.unparse(argument)
         passed |= {word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}
-        return Launch({name: around.get(text, text) for name, text in passed.items()})
+        absent = frozenset(name for name, text in around.items() if text == "None")
+        return Launch({name: around.get(text, text) for name, text in passed.items()}, absent)
     return Launch()
 
 

@@ -71,7 +71,8 @@ def specialise(module: ModuleType, name: str, *, fp8: bool = False) -> tuple[Any
     function, constants, options = kernel_of(module, name)
     source = inspect.getsource(inspect.getmodule(function.fn) or module)
     parameters = list(function.arg_names)
-    passed = first_launch(source, name, parameters).arguments
+    launch = first_launch(source, name, parameters)
+    passed = launch.arguments
     options = {**options, **_options(passed, module)}
     own = _own_source(function)
     bases = pointers(own, set(parameters))
@@ -91,7 +92,7 @@ def specialise(module: ModuleType, name: str, *, fp8: bool = False) -> tuple[Any
             known, value = _constant(key, constants, passed, module, parameter)
             if not known:
                 guessed.append(key)
-                value = _guess(key, passed.get(key, ""), fp8=fp8)
+                value = _guess(key, passed.get(key, ""), launch.absent, fp8=fp8)
             values[key] = value
         elif passed.get(key) == "None":
             types[key], values[key] = "constexpr", None
@@ -140,15 +141,24 @@ def _options(passed: Mapping[str, str], module: ModuleType) -> dict[str, int]:
     return found
 
 
-def _guess(key: str, expression: str, *, fp8: bool) -> guesses.Value:
+def _guess(key: str, expression: str, absent: frozenset[str], *, fp8: bool) -> guesses.Value:
     if fp8 and "fp8" in key.lower():
         return True
+    if absent & _names(expression):
+        return False  # what is derived from an argument that is not there switches its use off
     if any(word in expression for word in (" is not ", " is ", " == ", " in ", "not ", " > ", "bool(")):
         return False
     try:
         return guesses.constant(key)
     except KeyError:
         raise CannotBuild(f"nothing says what {key} is") from None
+
+
+def _names(expression: str) -> set[str]:
+    try:
+        return {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    except SyntaxError:
+        return set()
 
 
 def _type(key: str, expression: str | None, *, is_pointer: bool, fp8: bool) -> str:
