@@ -19,6 +19,10 @@ def test_more_is_never_weaker(one: float, other: float, more: float) -> None:
     assert ORDER.index(strength([first, second / 2])) >= before
 
 
+def test_what_is_unsure_is_never_strong() -> None:
+    assert strength([60.0], unsure=True) is Strength.FAIR
+
+
 def test_much_alone_is_strong_and_a_tie_of_little_is_weak() -> None:
     assert strength([60.0]) is Strength.STRONG
     assert strength([5.0, 5.0]) is Strength.WEAK

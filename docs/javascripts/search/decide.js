@@ -47,6 +47,9 @@ export function decider(rules, { doubts, tellsWhere }) {
   // Whether a signature says enough without context: else what was met speaks for others as well.
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
+  const isUnsure = (found) =>
+    isDoubted(found) || (found.hit && (doubts(found.hit, found.entry).length > 0 || !standsAlone(found)));
+
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
     if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
@@ -84,7 +87,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     });
     const distinct = results.filter(({ id }, place) => results.findIndex((one) => one.id === id) === place);
     const shown = answer("looks-like", distinct.slice(0, R.MOST_RESULTS), bySignature, byWords, date);
-    return { ...shown, strength: strength(rules.strength, likely.map(weight)) };
+    return { ...shown, strength: strength(rules.strength, likely.map(weight), isUnsure(likely[0])) };
   }
 
   function answer(verdict, results, bySignature, byWords, date) {

@@ -93,8 +93,13 @@ def decide(
         shown,
         index_date,
         _nearest(by_signature, by_words, shown),
-        strength=strength([_weight(one) for one in likely]),
+        strength=strength([_weight(one) for one in likely], unsure=_unsure(likely[0])),
     )
+
+
+def _unsure(found: Found) -> bool:
+    hit = found.hit
+    return found.doubted or (hit is not None and bool(doubts(hit, found.entry) or not _stands_alone(found)))
 
 
 def _nearest(

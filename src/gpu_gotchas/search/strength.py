@@ -22,11 +22,16 @@ class Strength(Enum):
     WEAK = "weak"
 
 
-def strength(weights: Sequence[float]) -> Strength:
-    """weights: what speaks for each record that came into question, unbounded, highest first."""
+def strength(weights: Sequence[float], *, unsure: bool = False) -> Strength:
+    """weights: what speaks for each record that came into question, unbounded, highest first.
+
+    unsure: whether something speaks against the first, or too little of it was met; that is never strong.
+    """
     first, *rest = weights
     if first <= 0:
         return Strength.WEAK
     lead = min(_MOST_LEAD, first / rest[0]) if rest and rest[0] > 0 else _MOST_LEAD
     likely = 1 / (1 + math.exp(-(_START + _WEIGHT * math.log(first) + _LEAD * math.log(lead))))
-    return Strength.STRONG if likely >= _STRONG else Strength.FAIR if likely >= _FAIR else Strength.WEAK
+    if likely >= _STRONG and not unsure:
+        return Strength.STRONG
+    return Strength.FAIR if likely >= _FAIR else Strength.WEAK
