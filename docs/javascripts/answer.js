@@ -6,7 +6,7 @@ const HEADS = {
 };
 const HOW_STRONG = {
   strong: "A strong likeness, no proof: measured, nine in ten such answers were right.",
-  fair: "A fair likeness: measured, two in three such answers were right. Confirm it first.",
+  fair: "A fair likeness: measured, four in five such answers were right. Confirm it first.",
   weak: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
 };
 

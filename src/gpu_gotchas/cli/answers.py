@@ -19,7 +19,7 @@ _HEADLINES = {
 }
 HOW_STRONG = {
     Strength.STRONG: "A strong likeness, no proof: measured, nine in ten such answers were right.",
-    Strength.FAIR: "A fair likeness: measured, two in three such answers were right. Confirm it first.",
+    Strength.FAIR: "A fair likeness: measured, four in five such answers were right. Confirm it first.",
     Strength.WEAK: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
 }
 

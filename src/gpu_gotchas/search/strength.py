@@ -15,7 +15,7 @@ _STRONG, _FAIR = 0.8, 0.5
 
 
 class Strength(Enum):
-    """Measured, nine of ten strong ones are right, two of three fair ones, half of the weak ones or fewer."""
+    """Measured, nine of ten strong ones are right, four of five fair ones, half of the weak ones or fewer."""
 
     STRONG = "strong"
     FAIR = "fair"
