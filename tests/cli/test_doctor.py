@@ -12,6 +12,7 @@ from tests.search.samples import CANDIDATES, write_records
 
 # The invented record about Ampere and vLLM, see tests/search/samples.py.
 RECORD = "sample-fp8e4nv-refused"
+HOPPER = {"nvidia": {"compute_capability": [">=9.0,<10.0"]}}
 AFFECTED = ("--as", "sm_86", "--with", "vllm==0.10.0", "--with", "triton==3.4.0")
 
 
@@ -154,7 +155,7 @@ def test_fixes(gotchas: Gotchas) -> None:
 def test_what_is_reported_stands_apart_and_changes_no_exit_code(gotchas: Gotchas, checkout: Path) -> None:
     candidate = {
         **CANDIDATES[0],
-        "affects": [{"hardware": {"nvidia": {"compute_capability": [">=9.0,<10.0"]}}}],
+        "affects": [{"hardware": HOPPER, "software": {"vllm": "any"}}],
     }
     write_records(checkout / "gotchas", [], [candidate])
     there, elsewhere = ("--as", "sm_90", "--with", "vllm==0.10.0"), ("--as", "sm_86", "--with", "vllm==99.0")

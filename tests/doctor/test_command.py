@@ -108,6 +108,19 @@ def test_ways_to_start_sglang(text: str) -> None:
     assert launch.settings == {"sglang_tp_size": "4", "sglang_attention_backend": "fa3"}
 
 
+@pytest.mark.parametrize(
+    "starter", ["srun -n 1", "conda run -n x", "kubectl exec pod --", "ssh host X=1", "tini -s --"]
+)
+def test_a_starter_that_is_not_known_is_passed_over_and_said(starter: str) -> None:
+    for command in (
+        "vllm serve some/model",
+        "python3 -m vllm.entrypoints.openai.api_server --model some/model",
+    ):
+        launch = read(f"{starter} {command} --dtype half")
+        assert (launch.model, launch.settings) == ("some/model", {"dtype": "half"})
+        assert starter in launch.notes[0]
+
+
 def test_docker_says_what_runs_inside() -> None:
     launch = read(
         "docker run --shm-size 16g --env A=b -e NAME_ONLY --ipc=host vllm/vllm-openai:v0.19.1 --model m"

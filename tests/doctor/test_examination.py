@@ -11,11 +11,11 @@ from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.hardware.description import described_machine
 from tests.doctor.samples import AMPERE, case, gotcha
 
-HERE = described_machine("sm_86")
+HERE = replace(described_machine("sm_86"), settings={"kv_cache_dtype": "fp8"})
 
 
 def may(id: str) -> Claim:
-    return gotcha(replace(case(AMPERE), provided="something holds"), id=id)
+    return gotcha(replace(case(AMPERE, when={"kv_cache_dtype": ("fp8",)}), provided="something holds"), id=id)
 
 
 def reported(id: str) -> Claim:
@@ -39,6 +39,11 @@ def test_all_that_will_and_nothing_else_where_that_is_enough() -> None:
 def test_what_is_proven_goes_before_what_is_as_likely_and_reported() -> None:
     claims = [*(reported(f"a-reported-{n}") for n in range(5)), may("may-1"), may("may-2")]
     assert told(*claims) == ["may-1", "may-2", "a-reported-0"]
+
+
+def test_a_card_alone_is_not_enough_for_what_is_reported() -> None:
+    seen = replace(gotcha(case(AMPERE), id="reported-1"), status=None, severity=None, kind=None)
+    assert told(seen) == []
 
 
 def test_what_is_reported_neither_bites_nor_counts() -> None:

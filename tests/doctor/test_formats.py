@@ -181,6 +181,8 @@ def examined() -> Examination:
         gotcha(case(described_machine("sm_90") and AMPERE, {"vllm": ()}), id="may-second"),
     ]
     found = assess_all(records, machine)
+    a_report = gotcha(case(AMPERE, {"vllm": ()}), id="a-report")
+    installed = replace(machine, software={"vllm": "0.25.0"})
     ignored = next(one for one in found if one.gotcha.id == "will-ignored")
     launch = Launch("vllm", "org/model", {"dtype": "bfloat16"}, {"HF_TOKEN": "secret"}, notes=("a note",))
     return Examination(
@@ -188,9 +190,7 @@ def examined() -> Examination:
         tuple(one for one in found if one is not ignored),
         ((ignored, Ignore("will-ignored", "We know.", date(2027, 3, 31))),),
         ("x is ignored: take it out",),
-        assess_all(
-            [replace(gotcha(case(AMPERE), id="a-report"), status=None, severity=None, kind=None)], machine
-        ),
+        assess_all([replace(a_report, status=None, severity=None, kind=None)], installed),
     )
 
 

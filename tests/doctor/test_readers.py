@@ -249,3 +249,32 @@ def test_no_text_raises_anything_else(text: str) -> None:
 def test_recognising_never_raises(text: str) -> None:
     for reader in READERS:
         reader.recognises(Text(text, Path("x")))
+
+
+def test_nvidia_smi_q() -> None:
+    card = """GPU 00000000:0{}:00.0
+    Product Name                          : NVIDIA GeForce RTX 3090
+    Product Brand                         : GeForce
+    MIG Mode
+        Current                           : {}
+    FB Memory Usage
+        Total                             : 24576 MiB
+        Used                              : 1 MiB
+    BAR1 Memory Usage
+        Total                             : 256 MiB
+"""
+    head = """==============NVSMI LOG==============
+Driver Version                            : 580.95.05
+CUDA Version                              : 13.0
+Attached GPUs                             : 2
+"""
+    told = read_text(head + card.format(1, "N/A") + card.format(2, "Enabled"), Path("q.txt"))
+    assert told.told_by == ("output of nvidia-smi -q",)
+    assert [(one.gpu, one.memory, one.mig) for one in told.machine.cards or ()] == [
+        ("nvidia-rtx-3090", 24576 << 20, None),
+        ("nvidia-rtx-3090", 24576 << 20, True),
+    ]
+    assert told.machine.count_known
+    assert told.machine.software == {"nvidia-driver": "580.95.05"}
+    cut = read_text(head + card.format(1, "N/A"), Path("q.txt")).machine
+    assert (len(cut.cards or ()), cut.count_known) == (1, False)

@@ -164,7 +164,7 @@ GENERATIONS = {
     "sm_86": r"NVIDIA A(2|10|10G|16|40)|NVIDIA RTX A\d[05]00|.*GeForce RTX 30\d0.*|.* CMP [79]0HX",
     "sm_87": r"Orin",
     "sm_89": r"NVIDIA L\d+S?|NVIDIA RTX .* Ada Generation|.*GeForce RTX 40\d0.*",
-    "sm_90": r"NVIDIA H[128]00.*|.* GH200 .*",
+    "sm_90": r"NVIDIA H(?:[128]00|20\b).*|.* GH200 .*",
     "sm_100": r"NVIDIA B200|NVIDIA GB200",
     "sm_103": r"NVIDIA B300.*",
     "sm_110": r"NVIDIA Thor",

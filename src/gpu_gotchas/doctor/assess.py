@@ -8,7 +8,7 @@ from enum import Enum
 
 from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.conditions import Condition, conditions, no_release, unproven, unstated
-from gpu_gotchas.doctor.relevance import LEAST, UNWEIGHED, Rarity, score
+from gpu_gotchas.doctor.relevance import LEAST, LEAST_REPORTED, UNWEIGHED, Rarity, score
 from gpu_gotchas.doctor.remedies import FixState, Remedy, remedies, state
 from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import InForce
@@ -70,7 +70,8 @@ class Assessment:
     def likely(self) -> bool:
         """Whether enough of what is known speaks for it: the rest of what *may* happen is too little known,
         or hangs on what nobody is seen to ask for."""
-        return self.verdict is not Verdict.CANNOT and self.relevance >= LEAST
+        least = LEAST_REPORTED if self.gotcha.status is None else LEAST
+        return self.verdict is not Verdict.CANNOT and self.relevance >= least
 
     @property
     def closest(self) -> CaseAnswer | None:

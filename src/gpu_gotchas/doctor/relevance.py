@@ -18,6 +18,8 @@ from gpu_gotchas.hardware.truth import Truth
 
 # What is told without being asked for has at least this.
 LEAST = 1.3
+# What is reported and not proven needs more than a card that it was seen on.
+LEAST_REPORTED = 4.0
 
 _CARD_AT_MOST = 3.0
 _CARD_UNKNOWN = -0.5

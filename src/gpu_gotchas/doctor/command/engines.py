@@ -50,6 +50,17 @@ def find_call(words: Sequence[str], image: str | None = None) -> Call | None:
     return None
 
 
+def find_call_within(words: Sequence[str]) -> tuple[Call | None, str]:
+    """What a command starts by way of another program, such as `srun` or `kubectl exec`, and that program."""
+    for at in range(1, len(words)):
+        name = words[at].rpartition("/")[2]
+        if name in ("vllm", "sglang") or name.startswith("python"):
+            call = find_call(words[at:])
+            if call is not None:
+                return call, " ".join(words[:at])[:80]
+    return None, ""
+
+
 def _vllm(words: list[str]) -> Call | None:
     if words[0] not in _VLLM_COMMANDS:
         return None

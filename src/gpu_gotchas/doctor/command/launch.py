@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpu_gotchas.doctor.command.config_file import with_config
 from gpu_gotchas.doctor.command.docker import Container, is_docker, read_docker
-from gpu_gotchas.doctor.command.engines import Call, find_call
+from gpu_gotchas.doctor.command.engines import Call, find_call, find_call_within
 from gpu_gotchas.doctor.command.flags import read_flags
 from gpu_gotchas.doctor.command.prefixes import strip_prefixes
 from gpu_gotchas.records.setting import Setting
@@ -66,14 +66,22 @@ def read_command(
         environment = {**environment, **container.environment}
         inner, rest = strip_prefixes(container.arguments)
         environment.update(inner)
-    call = find_call(rest, container.image or image)
+    call, started_by = find_call(rest, container.image or image), ""
+    if call is None:
+        call, started_by = find_call_within(rest)
     if call is None:
         shown = " ".join(words)[:80]
         raise CommandError(
             f"{shown!r} starts neither vLLM nor SGLang: give a command such as `vllm serve MODEL …` "
             "or `python -m sglang.launch_server --model-path MODEL …`"
         )
-    return _launch(call, environment, container, known, base)
+    launch = _launch(call, environment, container, known, base)
+    if not started_by:
+        return launch
+    return replace(
+        launch,
+        notes=(f"what stands before {call.package}'s command was passed over: {started_by}", *launch.notes),
+    )
 
 
 def _launch(

@@ -14,6 +14,7 @@ from gpu_gotchas.doctor.readers import (
     locks,
     machine_file,
     nvidia_smi,
+    nvidia_smi_q,
     requirements,
     rocm_tools,
 )
@@ -29,6 +30,7 @@ READERS: tuple[Reader, ...] = (
     check_env.READER,
     collect_env.READER,
     nvidia_smi.READER,
+    nvidia_smi_q.READER,
     rocm_tools.ROCMINFO,
     rocm_tools.AMD_SMI,
     rocm_tools.ROCM_SMI,
