@@ -34,6 +34,13 @@ def test_templates_are_met_in_order_on_several_lines(index: Index) -> None:
     assert "sample-page-size" not in hits(index, lines[::-1])
 
 
+def test_the_error_itself_is_met_rather_than_the_code_that_raises_it(index: Index) -> None:
+    error = "RuntimeError: invented page 24 is not divisible by 7"
+    lines = ["planning invented pages for 12 layers", f'raise Refused("{error}")']
+    assert [seen.number for seen in hits(index, lines)["sample-page-size"].lines] == [1, 2]
+    assert [seen.number for seen in hits(index, [*lines, error])["sample-page-size"].lines] == [1, 3]
+
+
 def test_context_is_seen_before_and_after(index: Index) -> None:
     overflow = "out of resource: shared memory, Required: 9, Hardware limit: 8"
     frame = "in _invented_decode_stage1"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 import tracemalloc
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gpu_gotchas
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.search import Answer, Verdict, search
 from gpu_gotchas.search.build import build_index
@@ -263,3 +266,14 @@ def test_a_signature_that_others_may_print_is_not_certain_without_its_context(tm
     index = Index(build_index(write_records(tmp_path, [shared])))
     assert search("lattice text of many", index=index).verdict is Verdict.LOOKS_LIKE
     assert search("lattice text of many\nin _lattice_kernel", index=index).verdict is Verdict.THIS_IS_IT
+
+
+def test_the_package_is_the_function_that_it_offers(index: Index) -> None:
+    text = "RuntimeError: invented page 24 is not divisible by 7"
+    assert gpu_gotchas.search(text, index=index) == search(text, index=index)  # type: ignore[operator]
+
+
+def test_nothing_is_loaded_before_somebody_searches() -> None:
+    told = "import sys, gpu_gotchas; print('gpu_gotchas.search' in sys.modules, gpu_gotchas.search.__name__)"
+    ran = subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True)
+    assert ran.stdout.split() == ["False", "gpu_gotchas.search"]

@@ -16,6 +16,11 @@ MLA = (
     "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 102400, Hardware limit: "
     "101376. Reducing block sizes or `num_stages` may help."
 )
+BF16 = (
+    "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU "
+    "has compute capability 7.5. You can use float16 instead by explicitly setting the `dtype` flag in CLI, for "
+    "example: --dtype=half."
+)
 OVERFLOW = MLA.splitlines()[1]
 SPEC = (
     'File "/usr/lib/python3/dist-packages/vllm/spec_decode_attn.py", line 9, in _spec_attn_partial\n'
@@ -52,6 +57,11 @@ def index() -> Index:
         (SPEC, "spec-verify-attention-bf16-only"),
         (TURBOQUANT.format(package="vllm"), "turboquant-bf16-key-cast-below-sm89"),
         (CAST, "mla-fp8-query-cast-breaks-fp16"),
+        # What a message says could be set is not what is set.
+        (BF16, "bf16-needs-sm80"),
+        # The line of code above an exception holds its text too, and so does a message that goes on in words.
+        (f'    raise ValueError("{FP8}")\nValueError: {FP8}', "triton-fp8e4nv-below-sm89"),
+        (f"ValueError: {FP8} when it is compiled", "triton-fp8e4nv-below-sm89"),
     ],
 )
 def test_the_error_itself_is_it(index: Index, text: str, record: str) -> None:

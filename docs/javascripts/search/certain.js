@@ -4,8 +4,8 @@ import { parse } from "./templates.js";
 
 export function doubter(rules, unwrap) {
   const R = rules.certain;
-  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._PACKAGE].map((one) => new Pattern(one));
-  const [passed, source, speaker, ofPackage] = patterns;
+  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._PACKAGE, R._RAISED].map((one) => new Pattern(one));
+  const [passed, source, speaker, ofPackage, raised] = patterns;
   const [loudKinds, beneath, english] = [R._FAILS_LOUDLY, R._BENEATH, rules.common_words.ENGLISH].map((one) => new Set(one));
 
   // Why the lines that met a signature may not be the failure itself, one clause each.
@@ -32,6 +32,7 @@ export function doubter(rules, unwrap) {
     const before = text.slice(0, start).replace(/[ "'`“([]+$/, "");
     const after = text.slice(text.lastIndexOf(last) + last.length);
     if (speaker.search(`${before}\n${after}`)) return true;
+    if (raised.search(text)) return false; // the message of an exception may go on in plain words
     if (before && !":=>|.,;-)".includes(before.at(-1)) && hasPlainWords(before)) return true;
     const goesOn = /^["'`)\]]*\s+([a-z]+)/.exec(after);
     return goesOn !== null && english.has(goesOn[1]);

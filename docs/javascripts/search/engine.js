@@ -119,7 +119,7 @@ export class Search {
 
 function whatToCollect({ _LATE }, lines, { fails }, machine) {
   const wanted = [];
-  if (!fails) wanted.push("the first error of the log, with the twenty lines before it and its traceback");
+  if (!fails) wanted.push("the first error of the log (no line here looks like one), with the twenty lines before it and its traceback");
   if (lines.some((line) => _LATE.some((sign) => line.includes(sign)))) {
     wanted.push(
       "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is reported later than " +

@@ -1,3 +1,5 @@
+import { Pattern } from "./patterns.js";
+
 // Which settings a text says are in force (search/in_force.py).
 const VALUE = (between) => `['"]?\\s*(?:${between})\\s*['"]?(?:torch\\.)?([A-Za-z0-9_.]+)`;
 // The value of one key of a JSON object, a dict or a printed configuration.
@@ -7,7 +9,8 @@ const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const stating = (spelling, between) => new RegExp(`(?<![\\p{L}\\p{N}_-])${escape(spelling)}${VALUE(between)}`, "gu");
 
 export function settingsReader(index) {
-  const { _BOOLEANS, _SAYS_SO } = index.rules.in_force;
+  const { _BOOLEANS, _SAYS_SO, _ADVICE } = index.rules.in_force;
+  const advice = new Pattern(_ADVICE);
   const known = Object.entries(index.settings).map(([name, told]) => ({
     name,
     told,
@@ -47,7 +50,8 @@ export function settingsReader(index) {
   // Name to value. Two values of one setting count as none, as does one that leaves it open.
   return (lines) => {
     const found = new Map();
-    for (const line of lines) {
+    for (const whole of lines) {
+      const line = whole.slice(0, advice.search(whole)?.index);
       for (const setting of known) {
         if (!setting.spellings.some((spelling) => line.includes(spelling))) continue;
         const held = found.get(setting) ?? new Set();

@@ -63,7 +63,7 @@ function meet(progress, position, line, window) {
     if (holes) context.set(place, seen(line, spec.context[place], holes));
     return;
   }
-  if (progress.complete) return;
+  if (progress.complete && !isCode(progress.complete.at(-1).text)) return;
   const before = position ? partial[position - 1] : [];
   if (!before || (before.length && line.number - before[0].number >= window)) return;
   const holes = find(spec.lines[position], line.text);
@@ -71,6 +71,9 @@ function meet(progress, position, line, window) {
   partial[position] = [...before, seen(line, spec.lines[position], holes)];
   if (partial[position].length === spec.lines.length) progress.complete = partial[position];
 }
+
+// Whether it is the line of a program that raises an error: the error itself comes below it.
+const isCode = (text) => /(?:^|\s)raise \w+\(/.test(text);
 
 // How specific a hit is: context first, then length.
 export const moreSpecific = (one, other) => one.context.length - other.context.length || one.length - other.length;

@@ -17,7 +17,10 @@ def what_to_collect(lines: Sequence[str], asked: Asked, machine: Machine | None)
     """One instruction each for what the text lacks. lines: cleaned. machine: what is known of it."""
     wanted = []
     if not asked.fails:
-        wanted.append("the first error of the log, with the twenty lines before it and its traceback")
+        wanted.append(
+            "the first error of the log (no line here looks like one), with the twenty lines before it "
+            "and its traceback"
+        )
     if any(sign in line for line in lines for sign in _LATE):
         wanted.append(
             "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is "

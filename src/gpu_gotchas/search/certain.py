@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
 _SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
 _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
+_RAISED = r"^[\w.]*(?:Error|Exception)\b:\s"
 _PACKAGE = r"(?:(?:site|dist)-packages[/\\]|\b(?=(?:lmcache|sglang|vllm|aiter|xformers)[/\\]))(\w+)[/\\]"
 _FAILS_LOUDLY = frozenset({"crash", "refused"})
 _BENEATH = frozenset({"torch", "triton"})
@@ -92,6 +93,8 @@ def _is_said(text: str, template: str) -> bool:
     before, after = text[:start].rstrip(" \"'`“(["), text[end:]
     if re.search(_SPEAKER, f"{before}\n{after}"):
         return True
+    if re.search(_RAISED, text):  # the message of an exception may go on in plain words
+        return False
     if before and before[-1] not in ":=>|.,;-)" and _plain_words(before):
         return True
     goes_on = re.match(r"[\"'`)\]]*\s+([a-z]+)", after)

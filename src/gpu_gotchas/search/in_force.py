@@ -10,13 +10,20 @@ _VALUE = r"['\"]?\s*(?:%s)\s*['\"]?(?:torch\.)?([A-Za-z0-9_.]+)"
 _KEYED = r"[^})]*?(?<![\w-])%s['\"\\]*\s*[:=]\s*['\"\\]*([A-Za-z0-9_.]+)"
 _BOOLEANS = {"1": "true", "0": "false", "on": "true", "off": "false"}
 _SAYS_SO = ("config", "args")
+# Behind these words a message says what could be set, not what is.
+_ADVICE = (
+    r"\bfor example\b|\be\.g\.|\bsuch as\b|\binstead\b|\b[Yy]ou can\b|\b[Cc]onsider\b"
+    r"|\b[Tt]ry (?:to|setting|using|with|-)|\b[Pp]lease (?:use|set|specify|try|pass)\b"
+    r"|\bby (?:explicitly )?(?:setting|passing)\b|\b(?:[Uu]se|[Ss]et|[Pp]ass) [`'\"]?--"
+)
 
 
 def values_in(lines: Iterable[str], settings: Mapping[str, Any]) -> dict[str, str]:
     """Name to value. Two different values of one setting count as none, as does one that leaves it open."""
     found: dict[str, set[str]] = {}
     names = {name: _spellings(name, told) for name, told in settings.items()}
-    for line in lines:
+    for whole in lines:
+        line = re.split(_ADVICE, whole, maxsplit=1)[0]
         for name, spellings in names.items():
             if any(spelling in line for spelling in spellings):
                 found.setdefault(name, set()).update(_stated(line, name, settings[name]))

@@ -7,6 +7,7 @@ kept than the latest way to have met its first n templates, for every n.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ class Progress:
     def meet(self, position: int, line: Line) -> None:
         if position < 0:
             self._meet_context(~position, line)
-        elif self.complete is None:
+        elif self.complete is None or _is_code(self.complete[-1].text):
             self._meet_template(position, line)
 
     def _meet_context(self, position: int, line: Line) -> None:
@@ -116,6 +117,11 @@ class Progress:
         """After a hit: what context was met stays."""
         self.partial = [None] * len(self.templates)
         self.complete = None
+
+
+def _is_code(text: str) -> bool:
+    """Whether it is the line of a program that raises an error: the error itself comes below it."""
+    return re.search(r"(?:^|\s)raise \w+\(", text) is not None
 
 
 class Matcher:

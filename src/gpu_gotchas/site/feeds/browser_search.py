@@ -32,9 +32,10 @@ _MODULES = (
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
-    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_PACKAGE"),
+    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_PACKAGE", "_RAISED"),
     "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
     "few": ("_CARD",),
+    "in_force": ("_ADVICE",),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
     "prefixes": ("_NCCL", "_LATER"),
     "trouble": ("_HARMLESS",),
