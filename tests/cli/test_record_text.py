@@ -28,4 +28,4 @@ def test_a_fix_without_an_example_says_what_its_module_is() -> None:
 
 
 def test_a_release_has_no_module_to_tell_of() -> None:
-    assert "vllm>=0.34.0 (planner, low risk). Costs: Time." in shown("vllm>=0.34.0")
+    assert "pip install 'vllm>=0.34.0' (planner, low risk). Costs: Time." in shown("vllm>=0.34.0")

@@ -12,6 +12,7 @@ from gpu_gotchas.records.sources import module_file, read_source
 from gpu_gotchas.records.switches import PATCHES, switched_on
 
 _CODE = " " * 4
+_REQUIREMENT = re.compile(r"[a-z0-9][a-z0-9._-]* ?[<>=!~]=?[^ ]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,16 @@ class Usage:
         """What to copy: the example with what it needs."""
         between = [""] if self.imports and self.example else []
         return tuple([self.imports] * bool(self.imports) + between) + self.example
+
+
+def to_type(use: str) -> str:
+    """A release, a flag or a variable as a shell takes it: `>` would send what follows to a file."""
+    return f"pip install '{use}'" if is_requirement(use) else use
+
+
+def is_requirement(use: str) -> bool:
+    """Whether a fix is used as a release of a package, such as `vllm>=0.24.0`."""
+    return _REQUIREMENT.fullmatch(use) is not None
 
 
 def read_usage(use: str) -> Usage | None:

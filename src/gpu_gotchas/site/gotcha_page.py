@@ -1,9 +1,9 @@
-"""The page of one gotcha: what you see, whether it is yours, what to do; then why, and how it is known."""
+"""The page of one gotcha: what you see, what to do, whether it is yours; then why, and how it is known."""
 
 from __future__ import annotations
 
 from gpu_gotchas.records.model import ExpectedExit, Fix, Gotcha, Symptom, Upstream
-from gpu_gotchas.records.usage import read_usage
+from gpu_gotchas.records.usage import read_usage, to_type
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
@@ -43,8 +43,8 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _facts(entry, links, status=not warning),
         warning,
         _seen(gotcha),
-        affected(entry, knowledge, links),
         _advice(gotcha) if valid else "",
+        affected(entry, knowledge, links),
         _cause(gotcha),
         _fixes(gotcha) if valid else "",
         proof(entry, links) if entry.proof or entry.results else "",
@@ -122,7 +122,7 @@ def _fixes(gotcha: Gotcha) -> str:
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
     usage = read_usage(fix.use)
-    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use, "sh")
+    copied = fence("\n".join(usage.lines), "python") if usage else fence(to_type(fix.use), "sh")
     kind = fix.type.value
     said = [
         sentence(usage.summary) if usage else "",
