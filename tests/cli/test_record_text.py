@@ -19,6 +19,7 @@ def test_a_fix_is_shown_with_lines_to_copy_that_are_not_wrapped() -> None:
     out = shown("gpu_gotchas.fixes.launch_fit", "gpu_gotchas.fixes.refused")
     assert "\n      from gpu_gotchas.fixes.launch_fit import LaunchFit\n\n      decode = LaunchFit(" in out
     assert 'decode = LaunchFit(decode_kernel, [{"num_stages": 2}, {"num_stages": 1}, {"BLOCK_N": 16}])' in out
+    assert "Put your own in place of decode_kernel, grid, q, k, v." in out
     assert "Launch a Triton kernel in the first configuration" in " ".join(out.split())
 
 

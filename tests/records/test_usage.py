@@ -112,3 +112,9 @@ def test_a_real_fix_shows_how_it_is_used() -> None:
 )
 def test_what_is_typed_sends_nothing_to_a_file(use: str, typed: str) -> None:
     assert to_type(use) == typed
+
+
+def test_what_an_example_leaves_to_the_reader() -> None:
+    lines = ("fast = Fit(your_kernel)", "fast[grid](x, torch.empty(len(x)))")
+    assert Usage("", "from fits import Fit", lines).yours == ("your_kernel", "grid", "x")
+    assert Usage("", "", ("A=1 serve MODEL",)).yours == ()

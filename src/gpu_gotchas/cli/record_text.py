@@ -90,6 +90,10 @@ def _fixes(fixes: Sequence[Fix], terminal: Terminal) -> None:
             terminal.line()
             for line in usage.lines:
                 terminal.line("      " * bool(line), line)
+            if usage.yours:
+                prose(
+                    terminal, f"Put your own in place of {', '.join(usage.yours)}.", first="    ", rest="    "
+                )
 
 
 def _case(case: Case) -> Iterator[str]:

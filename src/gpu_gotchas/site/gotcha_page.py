@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpu_gotchas.records.model import ExpectedExit, Fix, Gotcha, Symptom, Upstream
 from gpu_gotchas.records.usage import read_usage, to_type
 from gpu_gotchas.site.affected_section import affected
@@ -23,7 +25,7 @@ from gpu_gotchas.site.markdown import (
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
-from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, package_name, plural
+from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, listed, package_name, plural
 
 _EXITS = {
     ExpectedExit.SIGNAL: "The process is killed by a signal.",
@@ -126,10 +128,16 @@ def _fix(fix: Fix) -> str:
     kind = fix.type.value
     said = [
         sentence(usage.summary) if usage else "",
+        _yours(usage.yours) if usage else "",
         f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk.",
         f"*Costs:* {sentence(fix.costs)}",
     ]
     return blocks(copied, " ".join(filter(None, said)))
+
+
+def _yours(names: Sequence[str]) -> str:
+    """An example is written for one kernel, and helps others too."""
+    return f"Put your own in place of {listed([code(name) for name in names])}." if names else ""
 
 
 def _reports(gotcha: Gotcha, links: Links) -> str:
