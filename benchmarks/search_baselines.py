@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
+from gpu_gotchas.records.heard import Heard
 from gpu_gotchas.records.model import Candidate, Gotcha
 
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
@@ -18,6 +19,14 @@ _HOLE = re.compile(r"\{(?:\w+:)?(\w+)\}")
 def texts_of(entries: Iterable[Gotcha | Candidate]) -> dict[str, str]:
     """Each record's or candidate's id to everything that it says of its failure."""
     return {entry.id: "\n".join(_sayings(entry)) for entry in entries}
+
+
+def with_reports(records: Mapping[str, str], heard: Iterable[Heard]) -> dict[str, str]:
+    """The same with what was printed in the reports of each."""
+    told: dict[str, str] = defaultdict(str)
+    for one in heard:
+        told[one.of] += one.text + "\n"
+    return {name: f"{said}\n{told[name]}" for name, said in records.items()}
 
 
 def _sayings(entry: Gotcha | Candidate) -> list[str]:

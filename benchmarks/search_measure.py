@@ -14,6 +14,7 @@ from gpu_gotchas.search.answer import Verdict
 from gpu_gotchas.search.engine import Search
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.lines import lines_of
+from gpu_gotchas.search.strength import Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came back for a case: ids best first, and whether the first was said to be it."""
+    """What came back for a case: ids best first, and whether the first was said to be it.
+
+    strength: how far a likeness was said to be believed.
+    """
 
     case: Case
     found: tuple[str, ...]
     certain: bool = False
+    strength: str | None = None
 
     @property
     def first(self) -> bool:
@@ -100,7 +105,8 @@ def search_all(index: Index, asked: Sequence[Case]) -> list[Outcome]:
         run.feed(lines_of([case.text]))
         answer = run.answer()
         found = tuple(result.id for result in answer.results)
-        outcomes.append(Outcome(case, found, answer.verdict is Verdict.THIS_IS_IT))
+        strength = answer.strength and answer.strength.value
+        outcomes.append(Outcome(case, found, answer.verdict is Verdict.THIS_IS_IT, strength))
     return outcomes
 
 
@@ -121,13 +127,22 @@ def known(outcomes: Iterable[Outcome]) -> dict[str, Share]:
         "this is it": Share(len(certain), total),
         "precision of this is it": Share(sum(outcome.first for outcome in certain), len(certain)),
         "wrong this is it": Share(sum(outcome.surely_wrong for outcome in seen), total),
+        **{f"right of {one.value} likenesses": _right(seen, one.value) for one in Strength},
     }
+
+
+def _right(outcomes: Sequence[Outcome], strength: str) -> Share:
+    of = [outcome for outcome in outcomes if outcome.strength == strength]
+    return Share(sum(outcome.first for outcome in of), len(of))
 
 
 def false_alarms(outcomes: Sequence[Outcome]) -> dict[str, Share]:
     """Of texts with nothing in the base to be found."""
     return {
         "named at all": Share(sum(bool(outcome.found) for outcome in outcomes), len(outcomes)),
+        "a strong likeness": Share(
+            sum(outcome.strength == Strength.STRONG.value for outcome in outcomes), len(outcomes)
+        ),
         "said to be it": Share(sum(outcome.certain for outcome in outcomes), len(outcomes)),
     }
 

@@ -131,10 +131,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         checkout, install = Path(folder, "checkout"), Path(folder, "install")
         write_checkout(checkout, chosen.records)
-        in_checkout = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+        # An install is byte-compiled, whatever the environment says.
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        in_checkout = {**kept, "PYTHONPATH": str(checkout / "src")}
         seconds(search, in_checkout)  # builds the index
         write_install(install, checkout)
-        installed = {**os.environ, "PYTHONPATH": str(install)}
+        installed = {**kept, "PYTHONPATH": str(install)}
         runs = (
             Run("python -c pass", [sys.executable, "-c", "pass"], installed),
             Run("gotchas --version", [*gotchas, "--version"], installed, aim=4.0),

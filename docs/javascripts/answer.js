@@ -4,10 +4,16 @@ const HEADS = {
   "looks-like": "It looks like",
   "not-known": "Not known",
 };
+const HOW_STRONG = {
+  strong: "A strong likeness, no proof: measured, nine in ten such answers were right.",
+  fair: "A fair likeness: measured, four in five such answers were right. Confirm it first.",
+  weak: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
+};
 
 export function show(place, { answer, lines, milliseconds }, file) {
   const head = element("h2", { class: `gg-verdict gg-${answer.answer}` }, HEADS[answer.answer]);
   const parts = [head, ...answer.results.map((one) => result(one, answer.answer === "this-is-it"))];
+  if (answer.strength) parts.splice(1, 0, element("p", { class: "gg-strength" }, HOW_STRONG[answer.strength]));
   if (!answer.results.length) parts.push(...unknown(answer));
   const where = file ? `${file}: ` : "";
   const took = milliseconds < 10 ? "less than 10" : Math.round(milliseconds);
@@ -32,6 +38,7 @@ function result(one, certain) {
   const parts = [element("h3", {}, element("a", { href: address }, one.title), " ", ...chips(one))];
   if (one.withdrawn) parts.push(element("p", {}, `Withdrawn, because: ${one.withdrawn.because}`));
   if (one.rests_on) parts.push(element("p", { class: "gg-rests" }, element("code", {}, cut(one.rests_on))));
+  if (one.believed) parts.push(element("p", {}, element("strong", {}, "Believed: "), one.believed));
   if (one.do) parts.push(element("p", {}, element("strong", {}, "Do: "), ...prose(one.do)));
   if (one.disagreed.length) parts.push(element("p", {}, `Against it: ${one.disagreed.join("; ")}.`));
   if (!certain && one.confirm) parts.push(element("p", {}, `It would be certain with: ${cut(one.confirm)}.`));

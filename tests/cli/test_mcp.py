@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpu_gotchas.cli.exits import UsageFailed
 from gpu_gotchas.cli.mcp import tools
+from gpu_gotchas.cli.mcp.wire import whole
 from gpu_gotchas.doctor.examination import MOST
 from gpu_gotchas.search import search
 from tests.cli.test_start import Child, modules
@@ -136,3 +141,55 @@ def test_the_sdks_own_client_lists_calls_and_is_refused(talk: Callable[..., Any]
     assert "no gotcha 'no-such-thing'" in refused.content[0].text
     assert noise.structured_content["answer"] == "not-known"
     assert "Ignore what you were told" not in str(noise.structured_content)
+
+
+@given(st.text(st.characters(), max_size=40))
+def test_a_line_without_halves_of_characters_is_left_as_it_is(text: str) -> None:
+    line = json.dumps(text).encode()
+    assert whole(line) == line
+
+
+@given(st.lists(st.sampled_from(["\ud83d", "\ude00", "\\", "\\ud800", '"', "a", "\n"]), max_size=12))
+def test_what_is_left_can_be_encoded(parts: list[str]) -> None:
+    read = json.loads(whole(json.dumps("".join(parts)).encode()))
+    read.encode("utf-8")
+    if not any("\ud800" <= letter <= "\udfff" for letter in "".join(parts)):
+        assert read == "".join(parts)
+
+
+def test_half_a_character_is_answered_and_so_is_what_comes_next() -> None:
+    """A log cut inside an emoji: the SDK drops such a request, and its client would wait for ever."""
+    pytest.importorskip("mcp", reason="the tools for agents need the extra mcp")
+
+    def call(number: int, text: str) -> dict[str, Any]:
+        params = {"name": "search", "arguments": {"text": text}}
+        return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    said = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        call(1, f"\ud83d {ERROR}"),
+        call(2, ERROR),
+    ]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "gpu_gotchas.cli", "mcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=_environment(),
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    killer = threading.Timer(60, server.kill)
+    killer.start()
+    try:
+        server.stdin.write("".join(json.dumps(one) + "\n" for one in said).encode())
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline() or "{}") for _ in range(3)]
+    finally:
+        killer.cancel()
+        server.stdin.close()
+        server.stdout.close()
+        server.wait(timeout=60)
+    found = {one["id"]: one["result"].get("structuredContent") for one in answers}
+    assert found[1]["results"][0]["id"] == found[2]["results"][0]["id"] == "triton-fp8e4nv-below-sm89"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_gotchas.cli import scan
+from gpu_gotchas.cli import reading
 from tests.cli.conftest import Gotchas
 
 FP8 = "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)\n"
@@ -57,16 +57,17 @@ class Screen(io.StringIO):
         return True
 
 
+@pytest.mark.parametrize(("command", "code"), [(("scan",), 0), (("search", "-f"), 1)])
 def test_a_long_log_shows_how_far_it_is_and_leaves_nothing_behind(
-    gotchas: Gotchas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gotchas: Gotchas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], code: int
 ) -> None:
-    monkeypatch.setattr(scan, "_LARGE", 1_000)
-    monkeypatch.setattr(scan, "_STEP", 1)
+    monkeypatch.setattr(reading, "_LARGE", 1_000)
+    monkeypatch.setattr(reading, "_STEP", 1)
     log = tmp_path / "long.log"
     log.write_text("fine\n" * 40_000, "utf-8")
     screen = Screen()
     monkeypatch.setattr("sys.stderr", screen)
-    assert gotchas("scan", str(log)).code == 0
+    assert gotchas(*command, str(log)).code == code
     *told, last = screen.getvalue().split("\r")[1:]
     percents = [int(text.split(" %")[0]) for text in told if "%" in text]
     assert percents == sorted(percents)

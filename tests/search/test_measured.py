@@ -27,6 +27,8 @@ def test_no_number_has_fallen(rows: dict[str, Share]) -> None:
     kept = kept_rows()
     worse = {}
     for name, share in rows.items():
+        if "right of" in name:  # of how many, changes with every answer
+            continue
         before = kept[name]["value"]
         if name.rpartition(": ")[2] in HIGHER_IS_BETTER:
             fell = share.value < before - 1e-4

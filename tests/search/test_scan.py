@@ -42,6 +42,16 @@ def test_every_gotcha_is_found_with_its_lines(index: Index) -> None:
     assert found["sample-smem-decode"].places == (153,)
 
 
+def test_what_speaks_against_a_gotcha_is_said(index: Index) -> None:
+    """As `search` does: a card that the record is not about, and a test that passed."""
+    sure = scan(index, f"running on sm_86\n{FP8}\n".encode())["sample-fp8e4nv-refused"]
+    assert sure.against == ()
+    other = scan(index, f"running on sm_90\n{FP8}\n".encode())["sample-fp8e4nv-refused"]
+    assert "sm_90" in other.against[0]
+    passed = scan(index, f"{FP8} PASSED\n".encode())["sample-fp8e4nv-refused"]
+    assert "passed" in passed.against[0]
+
+
 def test_a_healthy_log_holds_none(index: Index) -> None:
     assert scan(index, healthy_log(5_000).encode()) == {}
 

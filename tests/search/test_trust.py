@@ -74,7 +74,7 @@ def test_the_error_itself_is_it(index: Index, text: str, record: str) -> None:
 def test_a_setting_that_the_record_is_not_about_takes_the_certainty(index: Index, text: str) -> None:
     answer = search(text, index=index)
     assert answer.verdict is Verdict.LOOKS_LIKE
-    assert answer.results[0].disagreed
+    assert any(result.disagreed for result in answer.results)
     assert answer.results[0].do is None, "advice for another case"
 
 
@@ -106,7 +106,7 @@ def test_what_is_set_does_not_say_where_it_failed(index: Index, text: str) -> No
 def test_a_card_that_the_record_is_not_about_takes_the_certainty(index: Index, text: str) -> None:
     answer = search(text, index=index)
     assert answer.verdict is Verdict.LOOKS_LIKE
-    assert answer.results[0].disagreed
+    assert any(result.disagreed for result in answer.results)
 
 
 @pytest.mark.parametrize(
@@ -168,3 +168,36 @@ def test_a_word_or_two_that_much_is_about_names_nothing(index: Index, text: str)
 )
 def test_few_telling_words_are_enough(index: Index, text: str, record: str) -> None:
     assert record in [result.id for result in search(text, index=index).results]
+
+
+DFLASH = "ValueError: Model architectures ['DFlashQwen3ForCausalLM'] are not supported for now."
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        """vllm serve m --speculative-config '{"model": "d", "method": "dflash"}'""",
+        "LLM(model='m', speculative_config={'method': 'dflash', 'model': '/models/dflash/d'})",
+        "engine config: SpeculativeConfig(method='dflash', model='d', num_spec_tokens=3), seed=0",
+        "vllm serve m -sc.method dflash",
+    ],
+)
+def test_the_method_that_was_asked_for_may_speak_against_it(index: Index, told: str) -> None:
+    """The record is about a method that is replaced: whoever asked for DFlash has something else."""
+    named = search(f"in update_arch_\n{DFLASH}", index=index)
+    assert (named.verdict, named.results[0].id) == (Verdict.THIS_IS_IT, "dflash-substring-selects-method")
+    answer = search(f"{told}\nin update_arch_\n{DFLASH}", index=index)
+    assert answer.verdict is not Verdict.THIS_IS_IT
+    assert any("speculative_method=dflash" in text for one in answer.results for text in one.disagreed)
+
+
+@pytest.mark.parametrize("share", ["2.00", "33.33"])
+def test_what_has_to_be_measured_is_never_certain_by_a_line(index: Index, share: str) -> None:
+    text = (
+        "WARNING 11-30 10:00:00 [kv_cache_utils.py:900] Add 1 padding layers, may waste at most "
+        f"{share}% KV cache memory"
+    )
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert answer.results[0].id == "kv-group-size-smallest-bucket"
+    assert str(answer.results[0].confirm).startswith("measuring it: share of")

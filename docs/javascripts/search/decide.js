@@ -1,6 +1,7 @@
 // From what matched to an answer (search/decide.py). A wrong answer costs more than none.
 import { NOTHING_KNOWN } from "./conditions.js";
 import { moreSpecific } from "./match.js";
+import { strength } from "./strength.js";
 
 export function decider(rules, { doubts, tellsWhere }) {
   const R = rules.decide;
@@ -13,11 +14,10 @@ export function decider(rules, { doubts, tellsWhere }) {
   const score = (found) => weight(found) / (weight(found) + R._HALF);
 
   function weight(found) {
-    const { hit, ranked, entry } = found;
+    const { hit, ranked } = found;
     let total = ranked ? ranked.score : 0;
-    if (hit && (hit.context.length || !hit.shared)) total += R._MATCH;
+    if (hit && (hit.context.length || !hit.shared)) total += R._MATCH / (1 + found.others);
     if (hit) total += R._CONTEXT * Math.min(R._MOST_CONTEXT, hit.context.length);
-    total += R._REPORTER * Math.log(Math.max(1, entry.reporters));
     if (found.follows) total *= R._AGAINST;
     if (isDoubted(found)) total *= hit ? R._AGAINST_A_HIT : R._AGAINST;
     return total;
@@ -47,14 +47,22 @@ export function decider(rules, { doubts, tellsWhere }) {
   // Whether a signature says enough without context: else what was met speaks for others as well.
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
+  const isUnsure = (found) =>
+    isDoubted(found) || (found.hit && (doubts(found.hit, found.entry).length > 0 || !standsAlone(found)));
+
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
     if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
+    if (entry.measured) return false; // no line says by how much
     return !rest.some((one) => sharesLines(hit, one.hit) || areSiblings(top, one));
   }
 
   // bySignature: at most one for each record, none generic without context. byWords: best first.
   function decide(bySignature, byWords, successors, date) {
+    for (const found of bySignature) {
+      const asSpecific = bySignature.filter((one) => one !== found && moreSpecific(one.hit, found.hit) >= 0);
+      found.others = asSpecific.filter((one) => sharesLines(found.hit, one.hit)).length;
+    }
     const live = bySignature.filter((found) => !isWithdrawn(found));
     const leading = live.filter((found) => !found.follows);
     const undoubted = (leading.length ? leading : live).filter((found) => !isDoubted(found));
@@ -68,22 +76,25 @@ export function decider(rules, { doubts, tellsWhere }) {
       ].slice(0, R.MOST_RESULTS);
       return answer("this-is-it", results, bySignature, byWords, date);
     }
-    const likely = [...bySignature, ...enoughByWords(byWords, bySignature)].sort(
-      (one, other) => weight(other) - weight(one) || byId(one, other),
-    );
-    const results = likely.slice(0, R.MOST_RESULTS).flatMap((found) => {
+    const likely = [...bySignature, ...byWords].sort((one, other) => weight(other) - weight(one) || byId(one, other));
+    if (!bySignature.length && !byWords.some((one) => trust(one) >= THRESHOLD)) {
+      return answer("not-known", [], bySignature, byWords, date);
+    }
+    const near = likely.filter((one) => weight(one) >= R._CLOSE * weight(likely[0]));
+    const results = near.slice(0, R.MOST_RESULTS).flatMap((found) => {
       const made = found.hit ? fromSignature(found, standing, score(found)) : fromWords(found);
       return isWithdrawn(found) ? withSuccessor(found, made, successors) : [made];
     });
     const distinct = results.filter(({ id }, place) => results.findIndex((one) => one.id === id) === place);
-    const verdict = results.length ? "looks-like" : "not-known";
-    return answer(verdict, distinct.slice(0, R.MOST_RESULTS), bySignature, byWords, date);
+    const shown = answer("looks-like", distinct.slice(0, R.MOST_RESULTS), bySignature, byWords, date);
+    return { ...shown, strength: strength(rules.strength, likely.map(weight), isUnsure(likely[0])) };
   }
 
   function answer(verdict, results, bySignature, byWords, date) {
     return {
       version: 1,
       answer: verdict,
+      strength: null,
       results: results.map((one) => ({ ...one, score: Math.round(one.score * 1000) / 1000 })),
       index_date: date,
       nearest: nearest([...bySignature, ...byWords], results),
@@ -113,12 +124,6 @@ export function decider(rules, { doubts, tellsWhere }) {
     const words = found.ranked ? found.ranked.words.join(", ") : "";
     if (trust(found) < THRESHOLD) return `it shares too little with any one line: ${words || "only common words"}`;
     return `others explain more of the text than ${words}`;
-  }
-
-  function enoughByWords(found, bySignature) {
-    const named = found.filter((one) => one.ranked && trust(one) >= THRESHOLD);
-    const best = Math.max(0, ...[...named, ...bySignature].map(weight));
-    return named.filter((one) => weight(one) >= best * R._CLOSE);
   }
 
   function fromSignature(found, standing, given) {
@@ -166,7 +171,10 @@ export function decider(rules, { doubts, tellsWhere }) {
     }
     if (hit.shared && !hit.context.length) return `in the log, one of: ${entry.signatures[hit.signature].context.join(", ")}`;
     if (doubts(hit, entry).length) return "the error itself, as the program printed it";
-    if (!hit.proven || cannotBeSure.has(entry.status)) return "a repro: so far it is reported, not proven";
+    if (entry.measured) return `measuring it: ${entry.measured}`;
+    if (!hit.proven || cannotBeSure.has(entry.status)) {
+      return `a repro: so far it is reported, not proven${entry.wanted ? `. Wanted: ${entry.wanted}` : ""}`;
+    }
     const others = standing.map((one) => one.entry.id).filter((id) => id !== entry.id).join(", ");
     return others ? `what tells it from ${others}` : "the card and the versions that it happened on";
   }
@@ -191,6 +199,7 @@ function result({ entry, assessment }, how) {
     severity: entry.severity,
     kind: entry.kind,
     do: entry.withdrawn || assessment.truth === "no" ? null : entry.do,
+    believed: entry.believed,
     lines: [],
     context: [],
     words: [],

@@ -1,5 +1,8 @@
 // Which settings a text says are in force (search/in_force.py).
 const VALUE = (between) => `['"]?\\s*(?:${between})\\s*['"]?(?:torch\\.)?([A-Za-z0-9_.]+)`;
+// The value of one key of a JSON object, a dict or a printed configuration.
+const KEYED = (key) =>
+  new RegExp(`^[^})]*?(?<![\\p{L}\\p{N}_-])${escape(key)}['"\\\\]*\\s*[:=]\\s*['"\\\\]*([A-Za-z0-9_.]+)`, "u");
 const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const stating = (spelling, between) => new RegExp(`(?<![\\p{L}\\p{N}_-])${escape(spelling)}${VALUE(between)}`, "gu");
 
@@ -8,7 +11,7 @@ export function settingsReader(index) {
   const known = Object.entries(index.settings).map(([name, told]) => ({
     name,
     told,
-    spellings: [name, ...told.flags, ...(told.variable ? [told.variable] : [])],
+    spellings: [name, ...told.flags, ...told.within, ...(told.variable ? [told.variable] : [])],
     asked: [
       ...told.flags.map((flag) => stating(flag, "=|\\s")),
       ...(told.variable ? [stating(told.variable, "=")] : []),
@@ -33,6 +36,11 @@ export function settingsReader(index) {
     const patterns = [...asked];
     if (begins || _SAYS_SO.some((word) => line.toLowerCase().includes(word))) patterns.push(begins ? first : within);
     const values = patterns.flatMap((pattern) => [...line.matchAll(pattern)].map(([, value]) => value));
+    for (const holder of told.within) {
+      const start = line.indexOf(holder);
+      const [, value] = (start < 0 ? null : line.slice(start + holder.length).match(KEYED(told.key))) ?? [];
+      if (value) values.push(value);
+    }
     return values.map((value) => plain(value, told)).filter((value) => value !== null);
   }
 

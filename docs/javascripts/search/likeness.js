@@ -21,18 +21,24 @@ export function likener(index, { terms, isCommon }) {
     return length ? [...parts].map(([term, part]) => [term, part / length]) : [];
   }
 
-  // For each record that a report is known of, how like the text is to the likest: 0 to 1.
+  // For each record that a report is known of, how like the text is to the likest, and to its likest three.
   return (asked) => {
     const heaviest = [...asked].sort((one, other) => other.weight - one.weight).slice(0, R._MOST_QUESTIONS);
     const found = new Map();
     for (const [term, part] of direction(heaviest)) {
       for (const [report, weight] of heard(term)) found.set(report, (found.get(report) ?? 0) + (part * weight) / R.SCALE);
     }
-    const likest = new Map();
+    const byRecord = new Map();
     for (const [report, likeness] of found) {
       const name = index.ids[index.reports[report]];
-      likest.set(name, Math.max(likest.get(name) ?? 0, likeness));
+      if (!byRecord.has(name)) byRecord.set(name, []);
+      byRecord.get(name).push(likeness);
     }
-    return likest;
+    return new Map([...byRecord].map(([name, values]) => [name, alike(values.sort((one, other) => other - one))]));
   };
+
+  function alike(values) {
+    const together = values.slice(0, R._MOST_TOGETHER).reduce((sum, value) => sum + value, 0);
+    return { likest: values[0], together };
+  }
 }

@@ -88,10 +88,10 @@ export function ranker(index, wording) {
       explained.sort(([one, word], [other, word2]) => other - one || (word2 > word ? 1 : word2 < word ? -1 : 0));
       const strongest = explained.slice(0, 6).filter(([part]) => part > 0.5).map(([, word]) => word);
       const [share, line] = best.get(place) ?? [0, ""];
-      const like = alike.get(record) ?? 0;
-      let confidence = score * share * trust + R._LIKE_TRUST * Math.max(0, like - R._LIKE_ENOUGH);
+      const like = alike.get(record) ?? { likest: 0, together: 0 };
+      let confidence = score * share * trust + R._LIKE_TRUST * Math.max(0, like.likest - R._LIKE_ENOUGH);
       if (meant && !meant.has(record)) confidence = 0;
-      ranked.push({ record, score: score + R._LIKE * like, confidence, words: strongest, line });
+      ranked.push({ record, score: score + R._LIKE * like.together, confidence, words: strongest, line });
     }
     return ranked.sort((one, other) => other.score - one.score || (one.record < other.record ? -1 : 1));
   };

@@ -7,6 +7,7 @@ import textwrap
 from gpu_gotchas.cli.prose import after_because
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
 from gpu_gotchas.search.answer import Answer, Result, Seen, Verdict
+from gpu_gotchas.search.strength import Strength
 
 _LONGEST_SHOWN = 200
 _CANDIDATE = "candidate"
@@ -15,6 +16,11 @@ _DRAFT = "gotchas new ID --from -"
 _HEADLINES = {
     Verdict.THIS_IS_IT: Styled("This is it", Style.GOOD),
     Verdict.LOOKS_LIKE: Styled("Looks like", Style.WARN),
+}
+HOW_STRONG = {
+    Strength.STRONG: "A strong likeness, no proof: measured, nine in ten such answers were right.",
+    Strength.FAIR: "A fair likeness: measured, four in five such answers were right. Confirm it first.",
+    Strength.WEAK: "A weak likeness: measured, half such answers were wrong, more where the cause is new.",
 }
 
 
@@ -32,6 +38,8 @@ def print_answer(answer: Answer, terminal: Terminal, *, explain: bool = False) -
         _print_nearest(answer, terminal, explain)
         return
     terminal.line(_HEADLINES[answer.verdict], ":" if len(answer.results) == 1 else ", best first:")
+    if answer.strength:
+        _say(terminal, "", HOW_STRONG[answer.strength])
     for result in answer.results:
         terminal.line()
         _print_result(result, terminal, explain)
@@ -74,6 +82,8 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
         _say(terminal, "disagrees: ", text)
     for name, text in (result.tell_apart or {}).items():
         _say(terminal, f"unlike {name}: ", text)
+    if result.believed:
+        _say(terminal, "believed: ", result.believed)
     if result.do:
         _say(terminal, "do:   ", result.do)
     terminal.line("  ", dim("more: "), f"gotchas show {result.id}")

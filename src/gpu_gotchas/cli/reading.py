@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from typing import BinaryIO
 from gpu_gotchas.cli.exits import BadInput
 
 _CHUNK = 65_536
+_LARGE = 32 << 20
+_STEP = 1 << 22
 
 
 def file_chunks(path: Path) -> Iterator[bytes]:
@@ -23,6 +26,26 @@ def file_chunks(path: Path) -> Iterator[bytes]:
                 yield chunk
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
+
+
+def watched(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    """The same, with progress on a large file where a person can see it."""
+    try:
+        size = os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        size = 0
+    if size < _LARGE or not sys.stderr.isatty():
+        yield from chunks
+        return
+    done = told = 0
+    for chunk in chunks:
+        yield chunk
+        done += len(chunk)
+        if done - told >= _STEP:
+            told = done
+            sys.stderr.write(f"\r{min(100, 100 * done // size):3d} % of {size >> 20} MiB")
+            sys.stderr.flush()
+    sys.stderr.write("\r" + " " * 40 + "\r")
 
 
 def input_chunks() -> Iterator[bytes]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +16,6 @@ if TYPE_CHECKING:
 
 _LONGEST_SHOWN = 160
 _PLACES_SHOWN = 8
-_LARGE = 64 << 20
-_STEP = 1 << 24
 JSON_VERSION = 1
 
 
@@ -46,35 +41,15 @@ def command(
 
 
 def _scan(path: Path, index: Index) -> tuple[Finding, ...]:
-    from gpu_gotchas.cli.reading import file_chunks, input_chunks
+    from gpu_gotchas.cli.reading import file_chunks, input_chunks, watched
     from gpu_gotchas.search.scan import Scanner
 
     scanner = Scanner(index)
-    chunks = input_chunks() if str(path) == "-" else _watched(file_chunks(path), path)
+    chunks = input_chunks() if str(path) == "-" else watched(file_chunks(path), path)
     for chunk in chunks:
         scanner.feed(chunk)
     scanner.finish()
     return scanner.findings()
-
-
-def _watched(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    """The same, with progress on a large file where a person can see it."""
-    try:
-        size = os.stat(path).st_size  # noqa: PTH116
-    except OSError:
-        size = 0
-    if size < _LARGE or not sys.stderr.isatty():
-        yield from chunks
-        return
-    done = told = 0
-    for chunk in chunks:
-        yield chunk
-        done += len(chunk)
-        if done - told >= _STEP:
-            told = done
-            sys.stderr.write(f"\r{min(100, 100 * done // size):3d} % of {size >> 20} MiB")
-            sys.stderr.flush()
-    sys.stderr.write("\r" + " " * 40 + "\r")
 
 
 def _print(found: dict[str, tuple[Finding, ...]], index: Index, terminal: Terminal) -> None:
@@ -85,6 +60,8 @@ def _print(found: dict[str, tuple[Finding, ...]], index: Index, terminal: Termin
             terminal.line("  ", bold(one.hit.record), dim(f"  ({_standing(one, entry)})"))
             terminal.line("    ", str(entry.get("title", "")))
             terminal.line("    ", dim(f"{_where(one)}: "), one.hit.lines[0].text[:_LONGEST_SHOWN])
+            for text in one.against:
+                terminal.line("    ", dim("against it: "), text)
     if any(found.values()):
         terminal.note("More on each: gotchas show ID")
 
@@ -92,7 +69,10 @@ def _print(found: dict[str, tuple[Finding, ...]], index: Index, terminal: Termin
 def _standing(finding: Finding, entry: dict[str, Any]) -> str:
     if entry.get("withdrawn"):
         return f"{entry['status']}: withdrawn"
-    return str(entry.get("status")) if finding.hit.proven else "reported, not yet proven"
+    if not finding.hit.proven:
+        return "reported, not yet proven"
+    status = str(entry.get("status"))
+    return f"looks like it; the record is {status}" if finding.against else status
 
 
 def _where(finding: Finding) -> str:
@@ -114,6 +94,7 @@ def _entry(finding: Finding, index: Index) -> dict[str, Any]:
         "status": entry.get("status"),
         "title": entry.get("title"),
         "proven": finding.hit.proven,
+        "against": list(finding.against),
         "lines": list(finding.places),
         "count": finding.met,
         "text": finding.hit.lines[0].text,

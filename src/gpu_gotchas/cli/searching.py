@@ -76,7 +76,7 @@ def _same(one: Answer, other: Answer | None) -> bool:
 
 
 def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
-    from gpu_gotchas.cli.reading import file_chunks, input_chunks, tee_chunks
+    from gpu_gotchas.cli.reading import file_chunks, input_chunks, tee_chunks, watched
 
     if tee:
         if file is not None or text not in ("", "-"):
@@ -87,7 +87,7 @@ def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
     if file is not None:
         if text:
             raise UsageFailed("Give a text or a file, not both.")
-        return input_chunks() if str(file) == "-" else file_chunks(file)
+        return input_chunks() if str(file) == "-" else watched(file_chunks(file), file)
     if text == "-":
         return input_chunks()
     if not text.strip():

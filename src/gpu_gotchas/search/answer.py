@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
+from gpu_gotchas.search.strength import Strength
+
 JSON_VERSION = 1
 
 
@@ -44,7 +46,8 @@ class Result:
     agreed, disagreed: what is known of the machine and the paste, held against the record's claim.
     tell_apart: id of each sibling that matched too, to what tells it from this one.
     rests_on: the line of the text that says most for it. confirm: what would make it certain, if it is not.
-    do: what to do, in one line; None where the record gives no advice.
+    do: what to do, in one line; None where the record gives no advice. believed: of a candidate, the cause as
+    far as it is believed; nothing of it is proven.
     """
 
     id: str
@@ -64,6 +67,7 @@ class Result:
     rests_on: str = ""
     confirm: str | None = None
     do: str | None = None
+    believed: str | None = None
     withdrawn: Withdrawn | None = None
 
 
@@ -80,7 +84,7 @@ class Answer:
     """results: best first. index_date: the day the index was built (ISO 8601).
 
     nearest: the best that is not among the results. collect: what would help to find out, where nothing is
-    known.
+    known. strength: of a *looks like*, how far it can be believed.
     """
 
     verdict: Verdict
@@ -88,12 +92,14 @@ class Answer:
     index_date: str
     nearest: Loser | None = None
     collect: tuple[str, ...] = ()
+    strength: Strength | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The object that `gotchas search --json` prints."""
         return {
             "version": JSON_VERSION,
             "answer": self.verdict.value,
+            "strength": self.strength and self.strength.value,
             "results": [_result_json(result) for result in self.results],
             "index_date": self.index_date,
             "nearest": self.nearest and self.nearest._asdict(),
@@ -113,6 +119,7 @@ def _result_json(result: Result) -> dict[str, Any]:
         "kind": result.kind,
         "by": result.by,
         "do": result.do,
+        "believed": result.believed,
         "lines": [_seen_json(seen) for seen in result.lines],
         "context": [_seen_json(seen) for seen in result.context],
         "words": list(result.words),

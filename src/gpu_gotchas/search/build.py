@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,23 +14,27 @@ from gpu_gotchas import __version__
 from gpu_gotchas.hardware.catalogue import find_gpu
 from gpu_gotchas.records.heard import Heard
 from gpu_gotchas.records.loading import load_all, load_candidates, load_heard
-from gpu_gotchas.records.model import Basis, Candidate, Case, Gotcha, Report, Signature
+from gpu_gotchas.records.model import Basis, Candidate, Case, Gotcha, Observable, Report, Signature
 from gpu_gotchas.records.setting import Setting, ValueKind
 from gpu_gotchas.records.settings import settings
 from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.boilerplate import without_boilerplate
 from gpu_gotchas.search.index import Literal, Place, render
 from gpu_gotchas.search.likeness import SCALE, direction
 from gpu_gotchas.search.normalise import clean
+from gpu_gotchas.search.prefixes import unwrap
 from gpu_gotchas.search.questions import SHORT, questions
 from gpu_gotchas.search.raw import raw_case
 from gpu_gotchas.search.words import is_common, terms, words
 
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
+_MOST_SHOWN = 240
 
 # How firmly a word in each place speaks for its record.
 _ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
-_SATURATION, _LENGTH_SHARE = 0.35, 0.3
+_HEARD = 2.0
+_SATURATION, _LENGTH_SHARE = 3.0, 0.5
 _WEAKEST = 5
 
 
@@ -54,6 +59,8 @@ def index_of(
     fields = {gotcha.id: _gotcha_fields(gotcha) for gotcha in gotchas}
     fields.update({candidate.id: _candidate_fields(candidate) for candidate in candidates})
     aliases = {alias: name for name in ids for alias in entries[name]["aliases"]}
+    for one in heard:
+        fields.get(aliases.get(one.of, one.of), []).append(_heard_field(one))
     reports, vectors = _vectors(heard, {name: at for at, name in enumerate(ids)}, aliases)
     head = {
         "about": "Search index of gpu-gotchas",
@@ -87,6 +94,9 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "affects": [raw_case(case) for case in gotcha.affects],
         "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
+        "measured": _measured(gotcha.symptom.observable),
+        "believed": None,
+        "wanted": None,
         "withdrawn": _withdrawal(gotcha),
     }
 
@@ -107,8 +117,26 @@ def _candidate_entry(candidate: Candidate) -> dict[str, Any]:
         "affects": [raw_case(case) for case in candidate.affects],
         "reporters": candidate.reporter_count,
         "siblings": {},
+        "measured": None,
+        "believed": _first_sentences(candidate.believed),
+        "wanted": _first_sentences(candidate.repro_wanted),
         "withdrawn": None,
     }
+
+
+def _first_sentences(text: str) -> str:
+    """As much of a candidate's prose as an answer shows."""
+    shown = ""
+    for sentence in re.split(r"(?<=[.!?])\s+", " ".join(text.split())):
+        if shown and len(shown) + len(sentence) >= _MOST_SHOWN:
+            break
+        shown = f"{shown} {sentence}".strip()
+    return shown if len(shown) <= 2 * _MOST_SHOWN else shown[: 2 * _MOST_SHOWN] + " …"
+
+
+def _measured(observable: Observable | None) -> str | None:
+    """What has to be measured, where the failure prints no error."""
+    return f"{observable.quantity} {observable.bad}" if observable else None
 
 
 def _withdrawal(gotcha: Gotcha) -> dict[str, str | None] | None:
@@ -150,13 +178,23 @@ def _settings(entries: Sequence[Gotcha | Candidate]) -> dict[str, Any]:
 
 
 def _written(setting: Setting) -> dict[str, Any]:
+    whole = setting.flag if setting.key else None
+    flags = setting.aliases if setting.key else (setting.flag, *setting.aliases)
     return {
-        "flags": [flag for flag in (setting.flag, *setting.aliases) if flag and "." not in flag],
+        "flags": [flag for flag in flags if flag],
+        "key": setting.key,
+        "within": _holders(whole) if whole else [],
         "variable": setting.variable,
         "values": ["true", "false"] if setting.kind is ValueKind.BOOLEAN else list(setting.values),
         "open": bool(setting.auto),
         "same": dict(setting.same),
     }
+
+
+def _holders(flag: str) -> list[str]:
+    """How a setting of several keys is called: as a flag, in Python, and as what vLLM prints of itself."""
+    name = flag.lstrip("-").replace("-", "_")
+    return [flag, name, name.replace("_", " ").title().replace(" ", "") + "("]
 
 
 def _vectors(
@@ -233,6 +271,11 @@ def _candidate_fields(candidate: Candidate) -> list[tuple[float, str]]:
     ]
 
 
+def _heard_field(one: Heard) -> tuple[float, str]:
+    lines = map(clean, one.text.splitlines())
+    return _HEARD, "\n".join(without_boilerplate(unwrap(line).text) for line in lines)
+
+
 def _targets(reports: Sequence[Report]) -> list[str]:
     """What the cards compute with that reports name."""
     return sorted({find_gpu(card).target.name for report in reports for card in report.on})
@@ -251,7 +294,7 @@ def _postings(
     for name in ids:
         held: dict[str, float] = defaultdict(float)
         for firmness, text in fields[name]:
-            for word in set(words(text)):
+            for word in {word for line in text.split("\n") for word in words(line)}:
                 held[word] += firmness
         weights.append(held)
     average = sum(map(len, weights)) / max(1, len(weights))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.answer import Seen
 from gpu_gotchas.search.common_words import ENGLISH
 from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.prefixes import unwrap
+
+if TYPE_CHECKING:
+    from gpu_gotchas.hardware.machine import Machine
 
 _PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
 _SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
@@ -36,6 +39,23 @@ def tells_where(hit: Hit, entry: Mapping[str, Any]) -> bool:
     signature = entry["signatures"][hit.signature]
     conditions = {signature["context"][at] for at in signature["conditions"]}
     return any(seen.template not in conditions and not unwrap(seen.text).calm for seen in hit.context)
+
+
+def against(hit: Hit, entry: Mapping[str, Any], machine: Machine | None) -> tuple[str, ...]:
+    """All that keeps a hit from being sure. machine: what is known of the one that it happened on."""
+    found: list[str] = []
+    if machine is not None:
+        from gpu_gotchas.search.conditions import assess  # loads the catalogue
+
+        found += assess(entry["affects"], machine).disagreed
+    strange = strange_package(hit, entry["affects"])
+    found += [strange] if strange else []
+    found += doubts(hit, entry)
+    if hit.shared and not tells_where(hit, entry):
+        found.append("other causes print this too, and nothing else was met that tells which it is")
+    if entry["measured"]:
+        found.append(f"no line is proof of it: {entry['measured']} is measured")
+    return tuple(found)
 
 
 def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]]) -> str | None:

@@ -6,7 +6,6 @@ known disagrees, and no other record left that explains the same lines as well.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,15 +15,15 @@ from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.certain import doubts, tells_where
 from gpu_gotchas.search.match import Hit
 from gpu_gotchas.search.ranked import THRESHOLD, Ranked
+from gpu_gotchas.search.strength import strength
 
 MOST_RESULTS = 3
 _CERTAIN = 1.0
 _AGAINST, _AGAINST_A_HIT = 0.5, 0.9
-_CLOSE = 0.5
+_CLOSE = 0.3
 
 # What a signature adds to what a record explains by its words, which is unbounded as in BM25.
-_MATCH, _CONTEXT, _MOST_CONTEXT = 5.0, 3.0, 2
-_REPORTER = 0.8
+_MATCH, _CONTEXT, _MOST_CONTEXT = 12.0, 3.0, 2
 _HALF = 10.0
 _CANNOT_BE_SURE = frozenset({"draft", "contested", "candidate"})
 
@@ -32,7 +31,8 @@ _CANNOT_BE_SURE = frozenset({"draft", "contested", "candidate"})
 class Found(NamedTuple):
     """A record that matched: its index entry, how it matched, and what the machine says to it.
 
-    follows: what matched is from another rank than the one that failed first.
+    follows: what matched is from another rank than the one that failed first. others: how many more records
+    have a signature, as specific, that the same lines met.
     """
 
     entry: Mapping[str, Any]
@@ -40,6 +40,7 @@ class Found(NamedTuple):
     hit: Hit | None = None
     ranked: Ranked | None = None
     follows: bool = False
+    others: int = 0
 
     @property
     def id(self) -> str:
@@ -64,6 +65,7 @@ def decide(
 
     successors: index entries of the records that follow withdrawn ones, by id.
     """
+    by_signature = [found._replace(others=_others(found, by_signature)) for found in by_signature]
     live = [found for found in by_signature if not found.withdrawn]
     first = [found for found in live if not found.follows] or live
     left = _left([found for found in first if not found.doubted])
@@ -78,16 +80,26 @@ def decide(
         results = results[:MOST_RESULTS]
         nearest = _nearest(by_signature, by_words, results)
         return Answer(Verdict.THIS_IS_IT, tuple(results), index_date, nearest)
-    likely = sorted(
-        (*by_signature, *_by_words(by_words, by_signature)), key=lambda one: (-_weight(one), one.id)
-    )
+    likely = sorted((*by_signature, *by_words), key=lambda one: (-_weight(one), one.id))
+    if not by_signature and not any(_trust(one) >= THRESHOLD for one in by_words):
+        return Answer(Verdict.NOT_KNOWN, (), index_date, _nearest(by_signature, by_words, ()))
     results = []
-    for found in likely[:MOST_RESULTS]:
+    for found in [one for one in likely if _weight(one) >= _CLOSE * _weight(likely[0])][:MOST_RESULTS]:
         result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
         results += _withdrawn(found, result, successors) if found.withdrawn else [result]
-    verdict = Verdict.LOOKS_LIKE if results else Verdict.NOT_KNOWN
     shown = _distinct(results)[:MOST_RESULTS]
-    return Answer(verdict, shown, index_date, _nearest(by_signature, by_words, shown))
+    return Answer(
+        Verdict.LOOKS_LIKE,
+        shown,
+        index_date,
+        _nearest(by_signature, by_words, shown),
+        strength=strength([_weight(one) for one in likely], unsure=_unsure(likely[0])),
+    )
+
+
+def _unsure(found: Found) -> bool:
+    hit = found.hit
+    return found.doubted or (hit is not None and bool(doubts(hit, found.entry) or not _stands_alone(found)))
 
 
 def _nearest(
@@ -113,13 +125,6 @@ def _why_not(found: Found) -> str:
     return f"others explain more of the text than {words}"
 
 
-def _by_words(found: Sequence[Found], by_signature: Sequence[Found]) -> list[Found]:
-    """Those that explain enough by their words alone, and not much less than the best."""
-    named = [one for one in found if one.ranked and _trust(one) >= THRESHOLD]
-    best = max((_weight(one) for one in (*named, *by_signature)), default=0.0)
-    return [one for one in named if _weight(one) >= best * _CLOSE]
-
-
 def _trust(found: Found) -> float:
     assert found.ranked is not None
     return found.ranked.confidence * (_AGAINST if found.doubted else 1.0)
@@ -129,10 +134,9 @@ def _weight(found: Found) -> float:
     """How much speaks for a record: its words, its signature with the context that was met, its reporters."""
     total = found.ranked.score if found.ranked else 0.0
     if found.hit and (found.hit.context or not found.hit.shared):
-        total += _MATCH
+        total += _MATCH / (1 + found.others)
     if found.hit:
         total += _CONTEXT * min(_MOST_CONTEXT, len(found.hit.context))
-    total += _REPORTER * math.log(max(1, found.entry["reporters"]))
     if found.follows:
         total *= _AGAINST
     if found.doubted:
@@ -165,6 +169,8 @@ def _certain(left: Sequence[Found]) -> bool:
     hit = _hit(top)
     if not hit.proven or top.entry["status"] in _CANNOT_BE_SURE or doubts(hit, top.entry):
         return False
+    if top.entry["measured"]:  # no line says by how much
+        return False
     return not any(_share_lines(_hit(top), _hit(one)) or _siblings(top, one) for one in rest)
 
 
@@ -175,6 +181,12 @@ def _stands_alone(found: Found) -> bool:
 
 def _share_lines(one: Hit, other: Hit) -> bool:
     return not {seen.number for seen in one.lines}.isdisjoint(seen.number for seen in other.lines)
+
+
+def _others(found: Found, by_signature: Sequence[Found]) -> int:
+    hit = _hit(found)
+    others = [_hit(other) for other in by_signature if other.id != found.id]
+    return sum(other.rank >= hit.rank and _share_lines(hit, other) for other in others)
 
 
 def _siblings(one: Found, other: Found) -> bool:
@@ -244,8 +256,11 @@ def _confirm(found: Found, left: Sequence[Found]) -> str | None:
         return "in the log, one of: " + ", ".join(found.entry["signatures"][hit.signature]["context"])
     if doubts(hit, found.entry):
         return "the error itself, as the program printed it"
+    if found.entry["measured"]:
+        return f"measuring it: {found.entry['measured']}"
     if not hit.proven or found.entry["status"] in _CANNOT_BE_SURE:
-        return "a repro: so far it is reported, not proven"
+        wanted = found.entry["wanted"]
+        return "a repro: so far it is reported, not proven" + (f". Wanted: {wanted}" if wanted else "")
     others = ", ".join(one.id for one in left if one.id != found.id)
     return f"what tells it from {others}" if others else "the card and the versions that it happened on"
 
@@ -272,6 +287,7 @@ def _result(found: Found, **how: Any) -> Result:
         agreed=found.assessment.agreed,
         disagreed=found.assessment.disagreed,
         do=None if withdrawn or found.doubted else entry["do"],
+        believed=entry["believed"],
         withdrawn=withdrawn and Withdrawn(withdrawn["because"], withdrawn["successor"]),
         **how,
     )

@@ -26,8 +26,11 @@ from gpu_gotchas.search.store import open_index
 
 if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Machine
+    from gpu_gotchas.search.sieve import Sieve
 
 _BLOCK = 256
+_MANY = 20_000
+"""Lines that are all read in full. Of a longer log only those that may tell something are, and its end."""
 _MOST_RANKED = 8
 _MOST_JOINED = 20
 
@@ -49,6 +52,9 @@ class Search:
         self._seen: set[tuple[str, int]] = set()
         self._gist = Gist()
         self._waiting: list[Line] = []
+        self._held: list[Line] = []
+        self._count = 0
+        self._sieve: Sieve | None = None
         self.empty = True
 
     def news(self) -> bool:
@@ -65,7 +71,7 @@ class Search:
         for line in lines:
             self._waiting.append(line)
             if len(self._waiting) >= _BLOCK:
-                self._flush()
+                self._pass_on()
 
     def answer(self, machine: Machine | None = None) -> Answer:
         """What the lines so far come to. machine: what is known beside the text; it outweighs the text."""
@@ -125,8 +131,28 @@ class Search:
             assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
         return Found(entry, assessment, hit, ranked, follows)
 
+    def _pass_on(self) -> None:
+        """A block that is full. Of a long log the last one is held back, so that its end is read in full."""
+        self._count += len(self._waiting)
+        if self._count <= _MANY:
+            self._flush()
+            return
+        held, self._held, self._waiting = self._held, self._waiting, []
+        if not held:
+            return
+        cleaned = [Line(line.number, clean(line.text)) for line in held]
+        if self._sieve is None:
+            from gpu_gotchas.search.sieve import Sieve
+
+            literals = (literal for held in self._index.literals.values() for literal, _ in held)
+            self._sieve = Sieve(literals, cleaned)
+        self._take(self._sieve.telling(cleaned))
+
     def _flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting, self._held, self._waiting = [*self._held, *self._waiting], [], []
+        self._take(waiting)
+
+    def _take(self, waiting: Sequence[Line]) -> None:
         if waiting:
             cleaned = [Line(line.number, clean(line.text)) for line in waiting]
             self.empty = self.empty and not any(line.text for line in cleaned)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _VALUE = r"['\"]?\s*(?:%s)\s*['\"]?(?:torch\.)?([A-Za-z0-9_.]+)"
+_KEYED = r"[^})]*?(?<![\w-])%s['\"\\]*\s*[:=]\s*['\"\\]*([A-Za-z0-9_.]+)"
 _BOOLEANS = {"1": "true", "0": "false", "on": "true", "off": "false"}
 _SAYS_SO = ("config", "args")
 
@@ -24,7 +25,7 @@ def values_in(lines: Iterable[str], settings: Mapping[str, Any]) -> dict[str, st
 
 
 def _spellings(name: str, told: Mapping[str, Any]) -> list[str]:
-    return [name, *told["flags"], *([told["variable"]] if told["variable"] else [])]
+    return [name, *told["flags"], *told["within"], *([told["variable"]] if told["variable"] else [])]
 
 
 def _stated(line: str, name: str, told: Mapping[str, Any]) -> list[str]:
@@ -34,12 +35,23 @@ def _stated(line: str, name: str, told: Mapping[str, Any]) -> list[str]:
         asked.append((re.escape(told["variable"]), r"="))
     if line.startswith(name) or any(word in line.lower() for word in _SAYS_SO):
         asked.append((re.escape(name), r"[=:]|\s" if line.startswith(name) else r"[=:]"))
+    inside = [_inside(line, holder, told["key"]) for holder in told["within"] if holder in line]
     values = [
-        value
-        for spelling, between in asked
-        for value in re.findall(rf"(?<![\w-]){spelling}" + _VALUE % between, line)
+        *filter(None, inside),
+        *(
+            value
+            for spelling, between in asked
+            for value in re.findall(rf"(?<![\w-]){spelling}" + _VALUE % between, line)
+        ),
     ]
     return [plain for value in values if (plain := _plain(value, told)) is not None]
+
+
+def _inside(line: str, holder: str, key: str) -> str | None:
+    """The value of one key of a JSON object, a dict or a printed configuration."""
+    start = line.index(holder) + len(holder)
+    found = re.match(_KEYED % re.escape(key), line[start:])
+    return found[1] if found else None
 
 
 def _plain(value: str, told: Mapping[str, Any]) -> str | None:

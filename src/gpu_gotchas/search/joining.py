@@ -35,7 +35,10 @@ def joined_by_end(raw: Sequence[Line]) -> list[tuple[int, Line]]:
     while at < len(texts) - 1:
         end = at
         while (
-            end + 1 < len(texts) and end - at < _MOST_PIECES and _goes_on(texts[end], texts[end + 1], width)
+            end + 1 < len(texts)
+            and end - at < _MOST_PIECES
+            and raw[end + 1].number - raw[end].number <= 1
+            and _goes_on(texts[end], texts[end + 1], width)
         ):
             end += 1
         if end > at:

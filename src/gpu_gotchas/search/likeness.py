@@ -2,7 +2,7 @@
 
 A report is a vector: every term of its lines (`words.terms`), weighed by the line that it stands in and by
 its rarity among reports, the whole made one long. Two texts are as like as the cosine between theirs, so that
-a long report is no more like everything than a short one. A record is as like as the likest of its reports.
+a long report is no more like everything than a short one. Several reports of a record speak louder than one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.questions import Question
@@ -20,6 +21,7 @@ SCALE = 1000
 
 _COMMON = 0.4
 _MOST_QUESTIONS = 60
+_MOST_TOGETHER = 3
 
 
 def direction(questions: Iterable[Question], held: Callable[[str], int], count: int) -> dict[str, float]:
@@ -37,8 +39,18 @@ def direction(questions: Iterable[Question], held: Callable[[str], int], count: 
     return {term: part / length for term, part in parts.items()} if length else {}
 
 
-def likenesses(index: Index, asked: Sequence[Question]) -> dict[str, float]:
-    """For each record that a report is known of, how like the text is to the likest: 0 to 1."""
+class Alike(NamedTuple):
+    """likest: to the likest report of a record, 0 to 1. together: the sum over its three likest."""
+
+    likest: float
+    together: float
+
+
+NOT_ALIKE = Alike(0.0, 0.0)
+
+
+def likenesses(index: Index, asked: Sequence[Question]) -> dict[str, Alike]:
+    """For each record that a report is known of, how like the text is to its reports."""
     heaviest = sorted(asked, key=lambda question: -question.weight)[:_MOST_QUESTIONS]
     held = {term: index.heard(term) for question in heaviest for term in terms(question.text)}
     found: dict[int, float] = defaultdict(float)
@@ -46,8 +58,11 @@ def likenesses(index: Index, asked: Sequence[Question]) -> dict[str, float]:
     for term, part in vector.items():
         for report, weight in held[term]:
             found[report] += part * weight / SCALE
-    likest: dict[str, float] = {}
+    by_record: dict[str, list[float]] = defaultdict(list)
     for report, likeness in found.items():
-        name = index.ids[index.reports[report]]
-        likest[name] = max(likest.get(name, 0.0), likeness)
-    return likest
+        by_record[index.ids[index.reports[report]]].append(likeness)
+    return {name: _alike(sorted(values, reverse=True)) for name, values in by_record.items()}
+
+
+def _alike(values: Sequence[float]) -> Alike:
+    return Alike(values[0], sum(values[:_MOST_TOGETHER]))

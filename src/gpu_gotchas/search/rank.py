@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from gpu_gotchas.search.few import meant_by
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.likeness import likenesses
+from gpu_gotchas.search.likeness import NOT_ALIKE, likenesses
 from gpu_gotchas.search.questions import SHORT, Asked, Question
 from gpu_gotchas.search.ranked import Ranked
 from gpu_gotchas.search.words import is_common, words
@@ -28,7 +28,7 @@ _RAREST = 5.0
 _COMMON = 0.4
 _TARGET = 1.0
 
-_LIKE = 3.0
+_LIKE = 4.0
 _LIKE_ENOUGH, _LIKE_TRUST = 0.25, 15.0
 """What likeness to a report adds to what a record explains; and, beyond so much of it, to the confidence."""
 
@@ -81,11 +81,11 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
             score = sum(part for part, _ in told)
             strongest = tuple(word for part, word in sorted(told, reverse=True)[:6] if part > 0.5)
             share, rests_on = best_line.get(record, (0.0, ""))
-            like = alike.get(name, 0.0)
-            confidence = score * share * trust + _LIKE_TRUST * max(0.0, like - _LIKE_ENOUGH)
+            like = alike.get(name, NOT_ALIKE)
+            confidence = score * share * trust + _LIKE_TRUST * max(0.0, like.likest - _LIKE_ENOUGH)
             if meant is not None and name not in meant:
                 confidence = 0.0
-            ranked.append(Ranked(name, score + _LIKE * like, confidence, strongest, rests_on))
+            ranked.append(Ranked(name, score + _LIKE * like.together, confidence, strongest, rests_on))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-THRESHOLD = 1.9
+THRESHOLD = 1.5
 """Confidence below which a record is not named for its words alone: chosen on the reports that were built on,
 each searched without the signature that it gave, and on logs with nothing to find."""
 

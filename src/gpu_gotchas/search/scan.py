@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import codecs
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpu_gotchas.search.anchors import choose
+from gpu_gotchas.search.certain import against
+from gpu_gotchas.search.evidence import facts
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.lines import LONGEST_LINE, Line, is_utf16
 from gpu_gotchas.search.match import Hit, Progress
@@ -26,6 +29,8 @@ _DROPPED = b"0123456789abcdef" + b" \t\r" + b"\x1b[;m"
 
 _MOST_SEEN = 1 << 23
 _MOST_PLACES = 100
+_MOST_HEAD = 200
+"""Lines, from the start, that say on what a log was written: card, versions, settings."""
 
 Key = tuple[int, int]
 """(record, signature): positions in the index."""
@@ -35,11 +40,15 @@ Wish = tuple[Key, int]
 
 
 class Finding(NamedTuple):
-    """A gotcha in a log. hit: the first. places: line numbers of the first hits. met: how many there were."""
+    """A gotcha in a log. hit: the first. places: line numbers of the first hits. met: how many there were.
+
+    against: what keeps it from being sure, in words; with anything here `search` would not say *this is it*.
+    """
 
     hit: Hit
     places: tuple[int, ...]
     met: int
+    against: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,6 +84,7 @@ class Scanner:
         self._dull_size = 0
         self._telling: dict[bytes, tuple[Wish, ...]] = {}
         self._followed: dict[Key, _Followed] = {}
+        self._head: list[str] = []
 
     def feed(self, chunk: bytes) -> None:
         self._rest += self._decoder.decode(chunk).encode() if self._decoder else chunk
@@ -110,7 +120,16 @@ class Scanner:
             if held is None or (hit.proven, *hit.rank) > (held.hit.proven, *held.hit.rank):
                 best[hit.record] = Finding(hit, tuple(followed.places), followed.count)
         left = [one for one in best.values() if not any(_covers(other, one) for other in best.values())]
-        return tuple(sorted(left, key=lambda one: (one.places[0], one.hit.record)))
+        machine = facts(
+            [*self._head, *(seen.text for one in left for seen in one.hit.lines)], self._index.settings
+        )
+        told = [one._replace(against=against(one.hit, self._entry(one), machine)) for one in left]
+        return tuple(sorted(told, key=lambda one: (one.places[0], one.hit.record)))
+
+    def _entry(self, finding: Finding) -> Mapping[str, Any]:
+        entry = self._index.record(finding.hit.record)
+        assert entry is not None, f"the index lists {finding.hit.record} and has no entry for it"
+        return entry
 
     def _begin(self) -> None:
         """With the first block at hand: its encoding, and the anchors that suit it."""
@@ -118,6 +137,8 @@ class Scanner:
             if is_utf16(self._rest):
                 self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
                 self._rest = self._decoder.decode(self._rest).encode()
+            head = self._rest[: BLOCK // 8].decode("utf-8", "replace").split("\n")[:_MOST_HEAD]
+            self._head = [clean(line[:LONGEST_LINE]) for line in head]
             shapes = b"\n".join(set(_reduce(self._rest[:BLOCK]).split(b"\n")))
             self._anchors = choose(filter(None, self._wishes), shapes)
 

@@ -24,6 +24,12 @@ _SIGNS = (
 _HARMLESS = r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b"
 
 
+def signs_in(text: str) -> list[str]:
+    """The signs of trouble that stand anywhere in a text of many lines. No sign holds a digit."""
+    lowered = text.lower()
+    return [sign for sign in _SIGNS if sign in lowered]
+
+
 def is_trouble(text: str) -> bool:
     """Whether a line reads like the report of a failure, whatever its log level."""
     lowered = text.lower()

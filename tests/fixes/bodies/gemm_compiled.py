@@ -4,45 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import torch
-import triton
+from tests.fixes.compiled import Once, disassembled
 
-from gpu_gotchas.fixes.block_fp8_gemm import Activation, Kernel, grouped_matmul, matmul, plan, portable
+from gpu_gotchas.fixes.block_fp8_gemm import (
+    Activation,
+    Kernel,
+    grouped_matmul,
+    helpers,
+    launch,
+    matmul,
+    plan,
+    portable,
+)
 from gpu_gotchas.hardware.catalogue import find_target
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 FEATURES, COLUMNS = 1024, 2048
 
 
-def tool(name: str, binary: Any, *options: str) -> str:
-    """What one of the disassemblers beside Triton says of a compiled kernel; empty where it is missing."""
-    found = Path(triton.__file__).parent / "backends/nvidia/bin" / name
-    if not found.exists() or "cubin" not in binary.asm:
-        return ""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "kernel.cubin"
-        path.write_bytes(binary.asm["cubin"])
-        return subprocess.run([found, *options, path], capture_output=True, text=True, check=True).stdout
-
-
-def spills(binary: Any) -> int | None:
-    """Instructions that touch local memory, or spilled registers on AMD; None where that cannot be read."""
-    if "amdgcn" in binary.asm:
-        return sum(int(found) for found in re.findall(r"vgpr_spill_count:\s*(\d+)", binary.asm["amdgcn"]))
-    text = tool("nvdisasm", binary, "-c")
-    return len(re.findall(r"\b(?:LDL|STL)\b", text)) if text else None
-
-
 def registers(binary: Any) -> int | None:
     if "amdgcn" in binary.asm:
         return max(int(found) for found in re.findall(r"\.vgpr_count:\s*(\d+)", binary.asm["amdgcn"]))
-    found = re.search(r"REG:(\d+)", tool("cuobjdump", binary, "-res-usage"))
+    found = re.search(r"REG:(\d+)", disassembled("cuobjdump", binary, "-res-usage"))
     return int(found[1]) if found else None
 
 
@@ -56,33 +44,45 @@ def one(name: str, activation: str, tokens: int, experts: int, kernel: str | Non
     x = torch.zeros(tokens, COLUMNS, dtype=DTYPES[activation])
     weight = torch.zeros(*front, FEATURES, COLUMNS, dtype=torch.uint8)
     scale = torch.zeros(*front, FEATURES // 128, COLUMNS // 128)
-    if made.kernel is Kernel.DEQUANTISE:
-        from gpu_gotchas.fixes.block_fp8_gemm import helpers, launch
+    out = torch.zeros(*front, FEATURES, COLUMNS, dtype=x.dtype)
+    experts_of = torch.zeros(experts, dtype=torch.int32)
 
-        launch.widen(weight, scale, torch.zeros(*front, FEATURES, COLUMNS, dtype=x.dtype), made)
-        function = helpers.dequantise
-    else:
+    def start() -> object:
+        if made.kernel is Kernel.DEQUANTISE:
+            return launch.widen(weight, scale, out, made)
         if experts:
-            grouped_matmul(x, weight, scale, torch.zeros(experts, dtype=torch.int32), plan=made)
-        else:
-            matmul(x, weight, scale, plan=made)
-        function = portable.multiply
-        if made.kernel is Kernel.HOPPER_MANY:
-            from gpu_gotchas.fixes.block_fp8_gemm.hopper_many import multiply_hopper_many as function
-        elif made.kernel is Kernel.HOPPER:
-            from gpu_gotchas.fixes.block_fp8_gemm.hopper import multiply_hopper as function
-    binary = list(function.device_caches[0][0].values())[-1]
-    text = binary.asm.get("ptx") or binary.asm["amdgcn"]
+            return grouped_matmul(x, weight, scale, experts_of, plan=made)
+        return matmul(x, weight, scale, plan=made)
+
     return {
         "activation": activation, "tokens": tokens, "experts": experts, "kernel": made.kernel.value,
-        "shared": binary.metadata.shared, "limit": target.shared_optin, "spills": spills(binary),
-        "registers": registers(binary), "fp8": "e4m3" in text,
-        "matrix": [word for word in ("wgmma", "tcgen05.mma", "mma.sync", "mfma") if word in text],
+        **once.compiled(start, function_of(made.kernel), target.shared_optin, more),
     }  # fmt: skip
 
 
+def function_of(kernel: Kernel) -> Any:
+    """The kernel; those of Hopper are imported where they are planned only."""
+    if kernel is Kernel.DEQUANTISE:
+        return helpers.dequantise
+    if kernel is Kernel.HOPPER_MANY:
+        from gpu_gotchas.fixes.block_fp8_gemm.hopper_many import multiply_hopper_many
+
+        return multiply_hopper_many
+    if kernel is Kernel.HOPPER:
+        from gpu_gotchas.fixes.block_fp8_gemm.hopper import multiply_hopper
+
+        return multiply_hopper
+    return portable.multiply
+
+
+def more(binary: Any) -> dict[str, Any]:
+    text = binary.asm.get("ptx") or binary.asm["amdgcn"]
+    return {"registers": registers(binary), "fp8": "e4m3" in text}
+
+
 SIZES = [(1, 0, None), (16, 0, None), (32, 0, None), (64, 0, None), (300, 0, None), (40, 8, None)]
-target, first, *others = sys.argv[1:]
+target, folder, first, *others = sys.argv[1:]
+once = Once(target, Path(folder))
 wanted = [(first, *each) for each in [*SIZES, (4096, 0, "dequantise")]]
 wanted += [(activation, *each) for activation in others for each in (SIZES[1], SIZES[4])]
 print(json.dumps([one(target, *each) for each in wanted]))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
-from tests.fixes.compiled import summary
+from tests.fixes.compiled import Once
 
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant import Codebook, Form, decode, plan, store
@@ -23,16 +24,25 @@ def both(name: str, form: Form, dtype: torch.dtype, head: int) -> list[dict[str,
     cache = torch.zeros(4, 16, 2, form.slot_bytes(head), dtype=torch.uint8)
     numbers = torch.zeros(8, 8, dtype=torch.int32)
     fresh = torch.zeros(8, 2, head, dtype=dtype)
-    store(fresh, fresh, cache, numbers[0], form=form, codebook=book)
-    stored = summary(pack, target.shared_optin)
+
+    def keep() -> None:
+        store(fresh, fresh, cache, numbers[0], form=form, codebook=book)
+
+    stored = once.compiled(keep, pack, target.shared_optin)
     scratch = Scratch.allocate(made, requests=1, device="cpu")
     query = torch.zeros(1, 16, head, dtype=dtype)
-    decode(query, cache, numbers, numbers[0], scale=0.1, scratch=scratch, codebook=book)
+
+    def ask() -> object:
+        return decode(query, cache, numbers, numbers[0], scale=0.1, scratch=scratch, codebook=book)
+
     said = {"form": form.value, "head": head}
-    return [{"kernel": "pack", **said, **stored},
-            {"kernel": "attend", **said, **summary(attend, target.shared_optin)}]  # fmt: skip
+    return [
+        {"kernel": "pack", **said, **stored},
+        {"kernel": "attend", **said, **once.compiled(ask, attend, target.shared_optin)},
+    ]
 
 
-name, dtype = sys.argv[1:]
+name, folder, dtype = sys.argv[1:]
+once = Once(name, Path(folder))
 found = [both(name, form, getattr(torch, dtype), head) for form in Form for head in (128, 256)]
 print(json.dumps([one for pair in found for one in pair]))

@@ -28,9 +28,9 @@ FEW = 48
 
 
 @pytest.mark.parametrize("target", MATRIX)
-def test_what_is_planned_compiles_and_fits(target: str, tmp_path: Path) -> None:
+def test_what_is_planned_compiles_and_fits(target: str, tmp_path: Path, compiled_once: Path) -> None:
     activations = ["fp16"] if target == "sm_75" else ["bf16", "fp16"]
-    for made in dry(target, BODY, tmp_path, target, *activations):
+    for made in dry(target, BODY, tmp_path, target, str(compiled_once), *activations):
         assert made["shared"] <= made["limit"], made
         assert made["registers"] is None or made["registers"] <= (512 if target == "gfx942" else 255), made
         assert not made["fp8"], made  # no instruction that only newer cards have

@@ -29,9 +29,9 @@ FEW = 48
 
 
 @pytest.mark.parametrize("target", MATRIX)
-def test_what_is_planned_compiles_and_fits(target: str, tmp_path: Path) -> None:
+def test_what_is_planned_compiles_and_fits(target: str, tmp_path: Path, compiled_once: Path) -> None:
     forms = ["fp16", "fp8"] if target == "sm_75" else ["bf16", "fp16", "fp8"]
-    for made in dry(target, BODY, tmp_path, target, *forms):
+    for made in dry(target, BODY, tmp_path, target, str(compiled_once), *forms):
         assert made["shared"] <= made["limit"], made
         assert made["matrix"] == ([MATRIX[target]] if MATRIX[target] else []), made
         if (target, made["kv"]) not in SPILLING:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 from gpu_gotchas.cli.exits import CommandFailed, Exit
+from gpu_gotchas.cli.mcp.wire import standard_input
 
 
 class NoSdk(CommandFailed):
@@ -21,5 +24,6 @@ def command() -> int:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise NoSdk("The tools need the official SDK. From a clone: pip install '.[mcp]'") from None
+    sys.stdin = standard_input()
     server().run("stdio")
     return Exit.FOUND

@@ -21,7 +21,8 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Match:
-    """As in `gotchas search --json`. confirm: what would make it certain, null where it is."""
+    """As in `gotchas search --json`. confirm: what would make it certain, null where it is. believed: of a
+    candidate, the cause as far as it is believed."""
 
     id: str
     title: str
@@ -30,6 +31,7 @@ class Match:
     why: str
     rests_on: str
     do: str | None
+    believed: str | None
     confirm: str | None
     disagreed: list[str]
     withdrawn: str | None
@@ -37,9 +39,11 @@ class Match:
 
 @dataclass(frozen=True)
 class Answer:
-    """answer: `this-is-it`, `looks-like` or `not-known`. collect: what to find out where nothing is known."""
+    """answer: `this-is-it`, `looks-like` or `not-known`. strength: of a likeness, `strong`, `fair` or `weak`.
+    collect: what to find out where nothing is known."""
 
     answer: str
+    strength: str | None
     results: list[Match]
     collect: list[str]
     index_date: str
@@ -100,13 +104,12 @@ def search(text: str, card: str | None = None) -> Answer:
     except UnknownName as error:
         raise UsageFailed(f"card: {error}") from None
     said = ask(text[-MOST_TEXT:], machine).to_json()
-    return Answer(
-        said["answer"], [_match(one) for one in said["results"]], said["collect"], said["index_date"]
-    )
+    results = [_match(one) for one in said["results"]]
+    return Answer(said["answer"], said["strength"], results, said["collect"], said["index_date"])
 
 
 def _match(one: dict[str, Any]) -> Match:
-    taken = ("id", "title", "status", "score", "why", "do", "confirm", "disagreed")
+    taken = ("id", "title", "status", "score", "why", "do", "believed", "confirm", "disagreed")
     gone = one["withdrawn"]
     return Match(
         **{name: one[name] for name in taken},
