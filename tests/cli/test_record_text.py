@@ -19,6 +19,7 @@ def test_a_fix_is_shown_with_lines_to_copy_that_are_not_wrapped() -> None:
     out = shown("gpu_gotchas.fixes.launch_fit", "gpu_gotchas.fixes.refused")
     assert "\n      from gpu_gotchas.fixes.launch_fit import LaunchFit\n\n      decode = LaunchFit(" in out
     assert 'decode = LaunchFit(decode_kernel, [{"num_stages": 2}, {"num_stages": 1}, {"BLOCK_N": 16}])' in out
+    assert "Put your own in place of decode_kernel, grid, q, k, v." in out
     assert "Launch a Triton kernel in the first configuration" in " ".join(out.split())
 
 
@@ -28,4 +29,4 @@ def test_a_fix_without_an_example_says_what_its_module_is() -> None:
 
 
 def test_a_release_has_no_module_to_tell_of() -> None:
-    assert "vllm>=0.34.0 (planner, low risk). Costs: Time." in shown("vllm>=0.34.0")
+    assert "pip install 'vllm>=0.34.0' (planner, low risk). Costs: Time." in shown("vllm>=0.34.0")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import MAX_WORDS, CommandError, Launch, read_command
+from gpu_gotchas.doctor.command.typos import meant
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.images import software_of
 from gpu_gotchas.doctor.situation import situation
@@ -216,6 +217,30 @@ def test_the_beginning_of_one_flag_is_taken_for_it_and_that_of_several_for_none(
     launch = read(f"vllm serve some/model {flag}")
     assert [noted in note for note in launch.notes] == [True] * bool(noted)
     assert launch.settings == ({"kv_cache_dtype": "fp8"} if "--kv" in flag else {})
+
+
+@pytest.mark.parametrize(
+    ("flag", "near"),
+    [
+        ("--kv-cahe-dtype fp8", "--kv-cache-dtype"),
+        ("--kvcache-dtype=fp8", "--kv-cache-dtype"),
+        ("--atention_backend X", "--attention-backend"),
+        ("--modle some/other", "--model"),
+        ("--dp-size 2", None),
+        ("--trust-remote-code", None),
+        ("--enable-hybrid-kv-cache-manager", None),
+        ("--kv-cache-dtype-skip-layers 0", None),
+    ],
+)
+def test_a_slip_is_said_and_a_flag_that_is_only_not_known_is_not(flag: str, near: str | None) -> None:
+    launch = read(f"vllm serve some/model {flag}")
+    assert [f"{near} may be meant" in note for note in launch.notes] == [True] * bool(near)
+
+
+def test_no_known_flag_is_a_slip_of_another() -> None:
+    for package in ("vllm", "sglang"):
+        flags = [one.flag for one in settings().values() if one.flag and one.package == package]
+        assert not [flag for flag in flags if meant(flag, [one for one in flags if one != flag])]
 
 
 def test_flags_of_a_file_hold_where_the_command_line_is_silent(tmp_path: Path) -> None:

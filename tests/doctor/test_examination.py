@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from gpu_gotchas.cli.doctor_asking import Question, examine
 from gpu_gotchas.doctor.assess import Verdict, assess_all
 from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.examination import MOST, Examination, named
@@ -52,3 +55,27 @@ def test_what_is_reported_neither_bites_nor_counts() -> None:
     assert [one.gotcha.id for one in whole.named] == ["reported-1"]
     assert whole.biting == ()
     assert whole.of(Verdict.WILL) == ()
+
+
+SERVE = ("vllm", "serve", "Qwen/Qwen3-8B")
+
+
+@pytest.mark.parametrize(
+    ("flags", "wanted", "unasked"),
+    [
+        (
+            ("--kv-cache-dtype", "fp8", "--attention-backend", "TRITON_ATTN"),
+            "triton-fp8e4nv-below-sm89",
+            "gptq",
+        ),
+        (("--kv-cache-dtype", "fp8"), "triton-fp8e4nv-below-sm89", "gptq"),
+        (("--quantization", "gptq"), "gptq-marlin-gemm-dtype-mix", "fp8"),
+    ],
+)
+def test_what_the_command_speaks_for_is_named_first(
+    flags: tuple[str, ...], wanted: str, unasked: str
+) -> None:
+    asked = Question((*SERVE, *flags), as_card="sm_86", versions=("vllm==0.19.1",))
+    ids = [one.gotcha.id for one in examine(asked).named]
+    assert wanted in ids
+    assert not any(unasked in id for id in ids)

@@ -37,8 +37,7 @@ def test_what_words_speak_for(text: str, setting: str, wanted: list[str], leans:
 
 
 def test_a_model_that_is_named_hardly_has_what_its_name_does_not_say() -> None:
-    for model, leans in ((False, Truth.UNKNOWN), (True, Truth.NO)):
-        said = Said("Qwen/Qwen3-8B", model=model)
+    for said, leans in ((Said("Qwen/Qwen3-8B"), Truth.UNKNOWN), (Said(model="Qwen/Qwen3-8B"), Truth.NO)):
         assert said.speaks_for("model_attention", ["mla"]) is leans
         assert said.speaks_for("model_quantization", ["fp8"]) is Truth.UNKNOWN
 
@@ -62,3 +61,16 @@ def test_any_text_can_be_asked(text: str) -> None:
     assert bool(said) == bool(said.words) or len(text) > 0
     for word in said.words:
         assert said.holds(word)
+
+
+def test_a_value_that_was_set_tells_and_speaks_for_no_other_setting() -> None:
+    said = Said(asked="fp8, TRITON_ATTN")
+    assert said.tells("FP8")
+    assert said.tells("triton")
+    assert not said.holds("FP8")
+    assert said.speaks_for("model_quantization", ["fp8"]) is Truth.UNKNOWN
+
+
+def test_a_family_is_told_by_the_name_alone_and_tells_little() -> None:
+    assert Said(model="Qwen/Qwen3-8B-GPTQ").family == {"qwen", "qwen3", "8b"}
+    assert not Said("Qwen3-8B fails", model="Qwen/Qwen3-8B").family & {"qwen3", "8b"}

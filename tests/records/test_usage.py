@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.records import sources
-from gpu_gotchas.records.usage import Usage, example_in, read_usage
+from gpu_gotchas.records.usage import Usage, example_in, read_usage, to_type
 
 MODULE = '''"""Fit what does not fit.
 
@@ -99,3 +99,22 @@ def test_a_real_fix_shows_how_it_is_used() -> None:
     assert usage is not None
     assert usage.imports == "from gpu_gotchas.fixes.launch_fit import LaunchFit"
     assert usage.example[-1].startswith("decode[grid](")
+
+
+@pytest.mark.parametrize(
+    ("use", "typed"),
+    [
+        ("sglang>=0.5.9", "pip install 'sglang>=0.5.9'"),
+        ("vllm==0.24.0", "pip install 'vllm==0.24.0'"),
+        ("--kv-cache-dtype auto", "--kv-cache-dtype auto"),
+        ("TRITON_INTERPRET=0", "TRITON_INTERPRET=0"),
+    ],
+)
+def test_what_is_typed_sends_nothing_to_a_file(use: str, typed: str) -> None:
+    assert to_type(use) == typed
+
+
+def test_what_an_example_leaves_to_the_reader() -> None:
+    lines = ("fast = Fit(your_kernel)", "fast[grid](x, torch.empty(len(x)))")
+    assert Usage("", "from fits import Fit", lines).yours == ("your_kernel", "grid", "x")
+    assert Usage("", "", ("A=1 serve MODEL",)).yours == ()

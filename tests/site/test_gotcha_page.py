@@ -27,8 +27,8 @@ from tests.site.samples import AGAINST, DAY, case, full, gotcha, hostile, knowle
 GOLDEN = Path(__file__).parent / "golden" / "sample-full.md"
 HEADINGS = [
     "What you see",
-    "On which cards and versions",
     "What to do now",
+    "On which cards and versions",
     "Why it happens",
     "The fix",
     "Proof",
@@ -276,6 +276,7 @@ def test_a_type_has_its_article() -> None:
     made = page_of(Entry(gotcha("sample-new", fixes=fixes)))
     assert "An upgrade, low risk." in made
     assert "A guard, low risk." in made
+    assert "```sh\npip install 'vllm>=0.34.0'\n```" in made
 
 
 def test_the_proof_is_told_in_a_line_for_each_way_and_the_rest_is_folded() -> None:

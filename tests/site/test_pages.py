@@ -68,6 +68,11 @@ def test_a_gpu_page_gives_the_limits_with_their_source() -> None:
     assert "- Source: [" in page
 
 
+def test_the_list_of_cards_says_what_a_block_gets() -> None:
+    made = files(knowledge(), written())["gpus/index.md"].decode()
+    assert ", shared memory for a block 48 KiB, up to 99 KiB when asked for: " in made
+
+
 def test_a_package_page_gives_its_own_releases_only() -> None:
     known = knowledge()
     page = package_page.page(

@@ -8,7 +8,7 @@ from gpu_gotchas.cli.proof_lines import ProofLine
 from gpu_gotchas.cli.prose import after_because, heading, item, prose, section
 from gpu_gotchas.cli.terminal import Terminal, bold, dim
 from gpu_gotchas.records.model import Case, Fix, Gotcha, Signature
-from gpu_gotchas.records.usage import read_usage
+from gpu_gotchas.records.usage import read_usage, to_type
 from gpu_gotchas.search.conditions import describe_hardware, describe_versions
 from gpu_gotchas.search.raw import raw_case
 
@@ -82,11 +82,18 @@ def _fixes(fixes: Sequence[Fix], terminal: Terminal) -> None:
     for fix in fixes:
         usage = read_usage(fix.use)
         said = f" {usage.summary}" if usage and usage.summary else ""
-        item(terminal, f"{fix.use} ({fix.type.value}, {fix.risk.value} risk).{said} Costs: {fix.costs}")
+        item(
+            terminal,
+            f"{to_type(fix.use)} ({fix.type.value}, {fix.risk.value} risk).{said} Costs: {fix.costs}",
+        )
         if usage and usage.example:
             terminal.line()
             for line in usage.lines:
                 terminal.line("      " * bool(line), line)
+            if usage.yours:
+                prose(
+                    terminal, f"Put your own in place of {', '.join(usage.yours)}.", first="    ", rest="    "
+                )
 
 
 def _case(case: Case) -> Iterator[str]:

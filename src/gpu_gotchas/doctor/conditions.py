@@ -72,7 +72,7 @@ def unstated(id: str, provided: str | None = None, said: Said = NOTHING_SAID) ->
     words = provided or "what the record describes, and no setting says"
     what = f"whether {provided}" if provided else "whether it applies to your model and inputs"
     decide = f"{what}: gotchas show {id}"
-    leans = Truth.YES if provided and any(map(said.holds, _telling(provided))) else Truth.UNKNOWN
+    leans = Truth.YES if provided and any(map(said.tells, _telling(provided))) else Truth.UNKNOWN
     return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide, leans=leans)
 
 

@@ -33,6 +33,8 @@ _PLATFORM_HOLDS = 0.5
 _IN_WORDS = {Truth.YES: 2.0, Truth.UNKNOWN: -0.3, Truth.NO: -0.3}
 _WORDS_AT_MOST = 20.0
 _CONCEPT, _TITLE = 0.8, 0.4
+# That few records name a family of models does not make it rare among commands.
+_FAMILY = 0.4
 
 
 class Rarity:
@@ -47,10 +49,10 @@ class Rarity:
 
     def bits(self, claim: Claim, said: Said) -> float:
         """How much it says of a claim that these words are spoken."""
-        concepts = sum(self._of(self._concepts[name]) for name in _concepts(claim) if said.holds(name))
-        words = sum(
-            self._of(self._words[word]) for word in self._titles.get(claim.id, frozenset()) & said.words
-        )
+        told = (name for name in _concepts(claim) if said.tells(name))
+        concepts = sum(self._of(self._concepts[name]) * _share(name, said) for name in told)
+        both = self._titles.get(claim.id, frozenset()) & said.words
+        words = sum(self._of(self._words[word]) * _share(word, said) for word in both)
         return min(_WORDS_AT_MOST, _CONCEPT * concepts + _TITLE * words)
 
     def _of(self, held: int) -> float:
@@ -67,6 +69,10 @@ def score(conditions: Sequence[Condition]) -> float:
 
 def _concepts(claim: Claim) -> set[str]:
     return {*claim.concepts, *(name for case in claim.affects for name in case.software)}
+
+
+def _share(word: str, said: Said) -> float:
+    return _FAMILY if word in said.family else 1.0
 
 
 def _title(claim: Claim) -> frozenset[str]:

@@ -14,9 +14,9 @@ from gpu_gotchas.hardware.versions import VersionRange, canonical
 from gpu_gotchas.records.model import Fix, FixType
 from gpu_gotchas.records.setting import Setting
 from gpu_gotchas.records.switches import PATCHES, switched_on
+from gpu_gotchas.records.usage import is_requirement, to_type
 
 _IMPORT = re.compile(r"gpu_gotchas(\.[a-z_][a-z0-9_]*)+")
-_REQUIREMENT = re.compile(r"([a-z0-9][a-z0-9._-]*) ?(?:[<>=!~]=?)[^ ]+")
 _ASSIGNED = re.compile(r"(--?[a-z0-9-]+|[A-Z][A-Z0-9_]*)[ =](.+)")
 
 
@@ -57,17 +57,14 @@ def how(fix: Fix) -> str:
     if _IMPORT.fullmatch(fix.use):
         package, _, name = fix.use.rpartition(".")
         return f"from {package} import {name}"
-    if _REQUIREMENT.fullmatch(fix.use):
-        return f"pip install '{fix.use}'"
-    return fix.use
+    return to_type(fix.use)
 
 
 def _active(fix: Fix, machine: Machine, in_force: InForce, known: Mapping[str, Setting]) -> bool:
     """Whether a requirement is met, or a flag or variable has its value. An import leaves no trace to see."""
     if _IMPORT.fullmatch(fix.use):
         return False
-    requirement = _REQUIREMENT.fullmatch(fix.use)
-    if requirement is not None and fix.type is FixType.UPGRADE:
+    if fix.type is FixType.UPGRADE and is_requirement(fix.use):
         return _met(fix.use, machine)
     assigned = _ASSIGNED.fullmatch(fix.use)
     way, value = assigned.groups() if assigned else (fix.use, None)

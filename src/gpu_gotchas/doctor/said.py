@@ -18,7 +18,7 @@ MAX_TEXT = 100_000
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 _LETTERS_AND_DIGITS = re.compile(r"\b([a-z]{3,})([0-9])")
-_PLAIN = ("auto", "true", "false", "none", "0", "1", "text")
+PLAIN = ("auto", "true", "false", "none", "0", "1", "text")
 _LONG_HEAD = 8
 # What few models have, and whose names the table holds: a model that is named otherwise hardly has it.
 _RARE = ("model_attention", "model_layers", "model_experts")
@@ -27,23 +27,26 @@ _RARE = ("model_attention", "model_layers", "model_experts")
 class Said:
     """Words that stand somewhere, to be asked for phrases. `FP8_E4M3`, `fp8-e4m3` and `fp8 e4m3` are one."""
 
-    def __init__(self, text: str = "", *, model: bool = False) -> None:
-        """model: whether a model's name is among the words."""
-        self._model = model
-        lowered = text[:MAX_TEXT].lower()
-        # Qwen3 stays as it is and is found as Qwen 3 too; nothing runs from one form into the other.
-        apart = _LETTERS_AND_DIGITS.sub(r"\1 \2", lowered)
-        self._text = f"-{_plain(lowered)}--{_plain(apart)}-"
+    def __init__(self, text: str = "", *, model: str = "", asked: str = "") -> None:
+        """model: a model's name, which is said too. asked: the values that were set; they tell what a record
+        is about, and not what other settings come to: an FP8 cache makes no FP8 checkpoint."""
+        self._model = bool(model)
+        self._text, self._asked = _forms(f"{text} {model}"), _forms(asked)
         # Each word, of two letters or digits at least.
-        self.words = frozenset(word for word in self._text.split("-") if len(word) > 1)
+        self.words = _words(f"{self._text}{self._asked}")
+        # Who made the model, its name and size, where only its name says so.
+        self.family = _words(_forms(model)) - _words(f"{_forms(text)}{self._asked}") - _telling_words()
 
     def __bool__(self) -> bool:
-        return self._text.strip("-") != ""
+        return bool(self.words)
+
+    def tells(self, phrase: str) -> bool:
+        """Whether it is said or asked for."""
+        return self.holds(phrase) or _within(phrase, self._asked)
 
     def holds(self, phrase: str) -> bool:
         """Whether it is said, in the plural too."""
-        wanted = _plain(phrase)
-        return bool(wanted) and (f"-{wanted}-" in self._text or f"-{wanted}s-" in self._text)
+        return _within(phrase, self._text)
 
     def package(self, name: str) -> bool:
         """Whether a package is named, by one of its names."""
@@ -62,18 +65,31 @@ class Said:
         if any(map(self.holds, table.get(value, ()))):
             return True
         plain = _plain(value.lower())
-        if plain in _PLAIN or len(plain) < 3:
+        if plain in PLAIN or len(plain) < 3:
             return False
         head = plain.partition("-")[0]
         return self.holds(plain) or (len(head) >= _LONG_HEAD and self.holds(head))
 
 
+def _forms(text: str) -> str:
+    lowered = text[:MAX_TEXT].lower()
+    # Qwen3 stays as it is and is found as Qwen 3 too; nothing runs from one form into the other.
+    apart = _LETTERS_AND_DIGITS.sub(r"\1 \2", lowered)
+    return f"-{_plain(lowered)}--{_plain(apart)}-"
+
+
+def _words(form: str) -> frozenset[str]:
+    return frozenset(word for word in form.split("-") if len(word) > 1)
+
+
+def _within(phrase: str, text: str) -> bool:
+    wanted = _plain(phrase)
+    return bool(wanted) and (f"-{wanted}-" in text or f"-{wanted}s-" in text)
+
+
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return _OTHER.sub("-", text.lower()).strip("-")
-
-
-NOTHING_SAID = Said()
 
 
 @cache
@@ -82,3 +98,13 @@ def _phrases() -> Mapping[str, Mapping[str, Sequence[str]]]:
     text = (Path(__file__).parent / "data" / "words.json").read_text(encoding="utf-8")
     found: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(text)
     return found
+
+
+@cache
+def _telling_words() -> frozenset[str]:
+    """Every single word that tells a value, such as `gptq` or `moe`."""
+    phrases = (one for values in _phrases().values() for told in values.values() for one in told)
+    return frozenset(map(_plain, phrases))
+
+
+NOTHING_SAID = Said()

@@ -11,10 +11,10 @@ from gpu_gotchas.doctor.command.launch import Launch
 from gpu_gotchas.doctor.facts import Facts, machines_merged
 from gpu_gotchas.doctor.model_folder import read_model_folder
 from gpu_gotchas.doctor.pins import pinned
-from gpu_gotchas.doctor.said import NOTHING_SAID, Said
+from gpu_gotchas.doctor.said import NOTHING_SAID, PLAIN, Said
 from gpu_gotchas.doctor.setting_truth import AUTO
 from gpu_gotchas.hardware.machine import Host, Machine
-from gpu_gotchas.records.setting import Setting
+from gpu_gotchas.records.setting import Setting, ValueKind
 
 # What the model decides where a setting says auto: the setting to the fact that its folder tells.
 _DECIDED = {
@@ -94,9 +94,17 @@ def situation(
         launch.notes,
         pins,
         Said(
-            " ".join((facts.words, launch.model or "", *launch.passed_over)), model=launch.model is not None
+            " ".join((facts.words, *launch.passed_over)),
+            model=launch.model or "",
+            asked=_names_set(launch.settings, known),
         ),
     )
+
+
+def _names_set(asked: Mapping[str, str], known: Mapping[str, Setting]) -> str:
+    """The values that a command sets and that are names, such as those of types, methods and backends."""
+    named = (value for name, value in asked.items() if known[name].kind is ValueKind.TEXT)
+    return ", ".join(value for value in named if value not in PLAIN)
 
 
 def _from_variables(environment: Mapping[str, str], known: Mapping[str, Setting]) -> dict[str, str]:

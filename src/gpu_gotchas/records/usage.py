@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from gpu_gotchas.records.sources import module_file, read_source
 from gpu_gotchas.records.switches import PATCHES, switched_on
 
 _CODE = " " * 4
+_REQUIREMENT = re.compile(r"[a-z0-9][a-z0-9._-]* ?[<>=!~]=?[^ ]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,31 @@ class Usage:
         """What to copy: the example with what it needs."""
         between = [""] if self.imports and self.example else []
         return tuple([self.imports] * bool(self.imports) + between) + self.example
+
+    @property
+    def yours(self) -> tuple[str, ...]:
+        """What the lines use and do not define, such as a kernel of the reader's own, in their order."""
+        try:
+            nodes = list(ast.walk(ast.parse("\n".join(self.lines))))
+        except SyntaxError:  # a command
+            return ()
+        names = [one for one in nodes if isinstance(one, ast.Name)]
+        names.sort(key=lambda one: (one.lineno, one.col_offset))
+        bound = {*dir(builtins), "torch"} | {one.id for one in names if not isinstance(one.ctx, ast.Load)}
+        bound |= {one.asname or one.name for one in nodes if isinstance(one, ast.alias)}
+        bound |= {one.arg for one in nodes if isinstance(one, ast.arg)}
+        bound |= {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+        return tuple(dict.fromkeys(one.id for one in names if one.id not in bound))
+
+
+def to_type(use: str) -> str:
+    """A release, a flag or a variable as a shell takes it: `>` would send what follows to a file."""
+    return f"pip install '{use}'" if is_requirement(use) else use
+
+
+def is_requirement(use: str) -> bool:
+    """Whether a fix is used as a release of a package, such as `vllm>=0.24.0`."""
+    return _REQUIREMENT.fullmatch(use) is not None
 
 
 def read_usage(use: str) -> Usage | None:

@@ -1,9 +1,11 @@
-"""The page of one gotcha: what you see, whether it is yours, what to do; then why, and how it is known."""
+"""The page of one gotcha: what you see, what to do, whether it is yours; then why, and how it is known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpu_gotchas.records.model import ExpectedExit, Fix, Gotcha, Symptom, Upstream
-from gpu_gotchas.records.usage import read_usage
+from gpu_gotchas.records.usage import read_usage, to_type
 from gpu_gotchas.site.affected_section import affected
 from gpu_gotchas.site.banner import banner
 from gpu_gotchas.site.knowledge import Entry, Knowledge
@@ -23,7 +25,7 @@ from gpu_gotchas.site.markdown import (
 )
 from gpu_gotchas.site.parts import chip, people, reports, severity_chip, signatures, status_chip
 from gpu_gotchas.site.proof_section import proof
-from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, package_name, plural
+from gpu_gotchas.site.wording import KINDS, bound_words, in_unit, listed, package_name, plural
 
 _EXITS = {
     ExpectedExit.SIGNAL: "The process is killed by a signal.",
@@ -43,8 +45,8 @@ def page(entry: Entry, knowledge: Knowledge, links: Links) -> str:
         _facts(entry, links, status=not warning),
         warning,
         _seen(gotcha),
-        affected(entry, knowledge, links),
         _advice(gotcha) if valid else "",
+        affected(entry, knowledge, links),
         _cause(gotcha),
         _fixes(gotcha) if valid else "",
         proof(entry, links) if entry.proof or entry.results else "",
@@ -122,14 +124,20 @@ def _fixes(gotcha: Gotcha) -> str:
 def _fix(fix: Fix) -> str:
     """Something to copy, then what it is and what it costs."""
     usage = read_usage(fix.use)
-    copied = fence("\n".join(usage.lines), "python") if usage else fence(fix.use, "sh")
+    copied = fence("\n".join(usage.lines), "python") if usage else fence(to_type(fix.use), "sh")
     kind = fix.type.value
     said = [
         sentence(usage.summary) if usage else "",
+        _yours(usage.yours) if usage else "",
         f"{'An' if kind[0] in 'aeiou' else 'A'} {kind}, {fix.risk.value} risk.",
         f"*Costs:* {sentence(fix.costs)}",
     ]
     return blocks(copied, " ".join(filter(None, said)))
+
+
+def _yours(names: Sequence[str]) -> str:
+    """An example is written for one kernel, and helps others too."""
+    return f"Put your own in place of {listed([code(name) for name in names])}." if names else ""
 
 
 def _reports(gotcha: Gotcha, links: Links) -> str:

@@ -55,7 +55,7 @@ def _cards(target: Target, knowledge: Knowledge, links: Links) -> str:
         return ""
     cards = [f"{links.of_gpu(gpu)} ({len(concerned[gpu.id])})" for gpu in here]
     words = f'<strong id="{target.name}">{target_words(target)}</strong>'
-    return f"{words}, {shared_memory(target)} of shared memory for a block: {', '.join(cards)}"
+    return f"{words}, shared memory for a block {shared_memory(target)}: {', '.join(cards)}"
 
 
 def packages(links: Links) -> str:

@@ -1,7 +1,8 @@
 """The flags of a command line, as settings of schema/settings.yaml.
 
 vLLM takes `--kv_cache_dtype` for `--kv-cache-dtype`, `--flag=value`, `--no-flag`, `-tp4`, JSON values and
-`--speculative-config.method ngram` for a key inside one. A flag that the settings do not know is passed over.
+`--speculative-config.method ngram` for a key inside one. A flag that the settings do not know is passed over;
+where it looks like a slip, that is said.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpu_gotchas.doctor.command.typos import meant
 from gpu_gotchas.records.setting import Setting, ValueKind
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model-tag")
@@ -56,13 +58,13 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
         if flag not in spelt and flag.startswith("--no-") and "--" + flag[5:] in spelt:
             flag, on = "--" + flag[5:], False
         names = spelt.get(flag, {})
-        if not names and (meant := _shortened(flag, spelt)):
-            names = spelt[meant[0]]
-            if all(spelt[one] == names for one in meant):
-                notes.append(f"{flag} is taken for {meant[0]}")
+        if not names and (begun := _shortened(flag, spelt)):
+            names = spelt[begun[0]]
+            if all(spelt[one] == names for one in begun):
+                notes.append(f"{flag} is taken for {begun[0]}")
             else:
                 names = {}
-                notes.append(f"{flag} was passed over: {' or '.join(meant)} may be meant: write it in full")
+                notes.append(f"{flag} was passed over: {' or '.join(begun)} may be meant: write it in full")
         switch = bool(names) and all(known[name].kind is ValueKind.BOOLEAN for name in names.values())
         if value is None and rest and _is_value(rest[0]) and not (switch and not _is_truth(rest[0])):
             value = rest.pop(0)
@@ -70,6 +72,8 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
             model = value or model
             continue
         if not names:
+            if near := meant(flag, (*spelt, *_MODEL_FLAGS)):
+                notes.append(f"{flag} was passed over: no such flag is known; {near} may be meant")
             passed_over += [flag] if value is None else [flag, value]
         if switch and value is None:
             value = "true" if on else "false"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpu_gotchas.records.model import Gotcha, Signature
-from gpu_gotchas.records.usage import read_usage
+from gpu_gotchas.records.usage import read_usage, to_type
 from gpu_gotchas.site.evidence import ground
 from gpu_gotchas.site.knowledge import Entry, Knowledge
 from gpu_gotchas.site.markdown import blocks, bullets, fence, visible
@@ -75,7 +75,7 @@ def _fixes(gotcha: Gotcha) -> str:
     shown = []
     for fix in gotcha.fixes:
         usage = read_usage(fix.use)
-        code = fence("\n".join(usage.lines), "python") if usage else fence(fix.use)
+        code = fence("\n".join(usage.lines), "python") if usage else fence(to_type(fix.use))
         shown.append(
             blocks(code, _line(f"Type: {fix.type.value}. Risk: {fix.risk.value}. Costs: {fix.costs}"))
         )
