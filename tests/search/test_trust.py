@@ -17,9 +17,9 @@ MLA = (
     "101376. Reducing block sizes or `num_stages` may help."
 )
 BF16 = (
-    "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU "
-    "has compute capability 7.5. You can use float16 instead by explicitly setting the `dtype` flag in CLI, for "
-    "example: --dtype=half."
+    "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 "
+    "GPU has compute capability 7.5. You can use float16 instead by explicitly setting the `dtype` flag in "
+    "CLI, for example: --dtype=half."
 )
 OVERFLOW = MLA.splitlines()[1]
 SPEC = (
