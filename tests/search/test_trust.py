@@ -123,6 +123,12 @@ def test_a_card_that_the_record_is_not_about_takes_the_certainty(index: Index, t
     "text",
     [
         "tests/test_fp8.py::test_says[type fp8e4nv not supported in this architecture] PASSED [ 20%]",
+        f"ok 3 - {FP8}",
+        f"test_says ({FP8}) ... ok",
+        f'with pytest.raises(CompilationError, match="{FP8}"):',
+        f"Changelog: {FP8} (#1234)",
+        f"Skipping autotune config: {FP8}",
+        f"Upgrading to triton 3.4 avoids: {FP8}",
         "I read that type fp8e4nv not supported in this architecture means there is no E4M3 below Ada.",
         'The error "type fp8e4nv not supported in this architecture" is what older cards print.',
         "what does type fp8e4nv not supported in this architecture mean?",
@@ -211,3 +217,16 @@ def test_what_has_to_be_measured_is_never_certain_by_a_line(index: Index, share:
     assert answer.verdict is Verdict.LOOKS_LIKE
     assert answer.results[0].id == "kv-group-size-smallest-bucket"
     assert str(answer.results[0].confirm).startswith("measuring it: share of")
+
+
+def test_what_every_failure_of_tritons_compiler_prints_tells_nothing(index: Index) -> None:
+    text = f"""\
+  File "/usr/lib/python3/dist-packages/triton/runtime/jit.py", line 739, in run
+    kernel = self._do_compile(key, signature, device, constexprs, options, attrs, warmup)
+  File "/usr/lib/python3/dist-packages/triton/compiler/compiler.py", line 318, in compile
+    module = src.make_ir(target, options, codegen_fns, module_map, context)
+  File "/usr/lib/python3/dist-packages/triton/compiler/compiler.py", line 80, in make_ir
+    return ast_to_ttir(self.fn, self, context=context, options=options, codegen_fns=codegen_fns)
+triton.compiler.errors.CompilationError: at 17:17:
+{SPEC.splitlines()[1].partition(": ")[2]}"""
+    assert search(text, index=index).results[0].id == "spec-verify-attention-bf16-only"

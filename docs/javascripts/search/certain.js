@@ -16,7 +16,7 @@ export function doubter(rules, unwrap) {
 
   function doubt({ number, text, template }, loud) {
     const message = unwrap(text);
-    if (passed.search(text)) return `line ${number} says that something passed`;
+    if (passed.search(text)) return `line ${number} says that something passed, was skipped or is fixed`;
     if (loud && message.calm) return `line ${number} is logged as information`;
     if (loud && message.warns && !message.severe) return `line ${number} is logged as a warning`;
     return isSaid(message.text, template) ? `line ${number} speaks about the error` : null;

@@ -1,6 +1,7 @@
 """Sentences that a runtime prints with every failure of a kind: they tell nothing of its cause.
 
-CUDA and HIP report errors later than they happen, and say so at length; engines repeat that a process died.
+CUDA and HIP report errors later than they happen, and say so at length; engines repeat that a process died;
+Triton's compiler passes through the same code whatever stops it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ _HINTS = (
     *("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for"),
     *("memory access was enc", "launch failure", "assert triggered", "tracking was not"),
     *("Engine core init", "core proc", "most recent call last"),
+    *("make_ir(", "ast_to_ttir(", "_do_compile(", "CompilationError: at ", "compiler.py", "jit.py"),
 )
 _SENTENCES = r"""(?x)
     (?:CUDA|HIP)\ kernel\ errors\ might\ be\ asynchronously\ reported\ at\ some\ other\ API\ call
@@ -24,6 +26,9 @@ _SENTENCES = r"""(?x)
     | (?:[\w.]+:\ )?(?:CUDA|HIP)\ error:\ (?:an\ illegal\ memory\ access\ was\ encountered
         | unspecified\ launch\ failure | device-side\ assert\ triggered)
     | Traceback\ \(most\ recent\ call\ last\):
+    | (?:\w+\ =|return)\ (?:src\.make_ir|ast_to_ttir|self\._do_compile)\([^)]*\)?
+    | File\ "[^"]*triton/(?:compiler/compiler|runtime/jit)\.py",\ line\ \d+,\ in\ \S+
+    | triton\.compiler\.errors\.CompilationError:\ at\ \d+:\d+:
 """
 _MARKERS = (
     "The above exception was the direct cause of the following exception",

@@ -19,7 +19,11 @@ from gpu_gotchas.search.prefixes import unwrap
 if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Machine
 
-_PASSED = r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
+_PASSED = (
+    r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
+    r"|^ok \d+\b|\.\.\. ok$|\bpytest\.raises\(|\bmatch=[\"']"
+    r"|\b[Cc]hangelog\b|\b(?:[Ff]ix(?:ed|es)|[Ss]kipp(?:ed|ing)|[Aa]voids?|[Ss]olved)\b"
+)
 _SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
 _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
 _RAISED = r"^[\w.]*(?:Error|Exception)\b:\s"
@@ -72,7 +76,7 @@ def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]]) -> str | Non
 def _doubt(seen: Seen, *, loud: bool) -> str | None:
     message = unwrap(seen.text)
     if re.search(_PASSED, seen.text):
-        return f"line {seen.number} says that something passed"
+        return f"line {seen.number} says that something passed, was skipped or is fixed"
     if loud and message.calm:
         return f"line {seen.number} is logged as information"
     if loud and message.warns and not message.severe:
