@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from packaging.version import InvalidVersion, Version
 
 from gpu_gotchas.records.loading import load_candidates, load_gotcha
 from gpu_gotchas.records.model import (
@@ -159,12 +160,24 @@ def spoilings(data: Any) -> st.SearchStrategy[tuple[Place, Any]]:
     )
 
 
+def ends_before_it_begins(span: Any) -> bool:
+    """Whether it is a range of versions, well formed, whose last bad or first fixed one comes too early."""
+    if not isinstance(span, dict) or "introduced" not in span:
+        return False
+    try:
+        start = Version(span["introduced"])
+        last, fixed = (Version(span[end]) if end in span else None for end in ("last_bad", "fixed"))
+    except (InvalidVersion, TypeError):
+        return False
+    return (last is not None and last < start) or (fixed is not None and fixed <= start)
+
+
 @settings(max_examples=250, deadline=None)
 @given(change=spoilings(GOOD))
 def test_loader_and_schema_agree_on_spoilt_records(root: Path, change: tuple[Place, Any]) -> None:
-    # That a range ends before it begins is beyond what a schema can say.
-    assume(not (change[0][-1] in ("introduced", "last_bad", "fixed") and change[1] in ("1.0", "1.0rc1")))
     data = changed(GOOD, change)
+    # That a range ends before it begins is beyond what a schema can say.
+    assume(not ends_before_it_begins(look_up(data, change[0][:-1])))
     assert loader_accepts(root, data) == validator("gotcha").is_valid(data), (change, to_yaml(data))
 
 
