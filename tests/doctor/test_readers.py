@@ -320,7 +320,7 @@ FROM vllm/vllm-openai:v${VLLM_VERSION} AS base
 FROM base
 ARG VLLM_VERSION
 ARG NEWER=0.20.0
-RUN --mount=type=cache,target=/root/.cache pip install "vllm==${NEWER}" && uv pip install torch==2.9.0+cu129
+RUN --mount=type=cache,target=/cache pip install "vllm==${NEWER}" && uv pip install torch==2.9.0+cu129
 RUN <<EOF
 pip uninstall -y flash-attn
 pip install transformers==4.57.0
