@@ -29,7 +29,7 @@ _FRESH_BELOW = 128
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One public account of a failure. cause: None where it is no gotcha; batch: 2 or 3 where it came later."""
+    """One public account of a failure. cause: None where it is no gotcha; batch: 2 or 3 if later."""
 
     id: str
     part: str
