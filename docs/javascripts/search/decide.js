@@ -48,11 +48,14 @@ export function decider(rules, { doubts, tellsWhere }) {
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
   const isUnsure = (found) =>
-    isDoubted(found) || (found.hit && (doubts(found.hit, found.entry).length > 0 || !standsAlone(found)));
+    isDoubted(found) || (found.hit && (allDoubts(found).length > 0 || !standsAlone(found)));
+
+  // Why what was met may not be the failure itself, and why it may not be the first.
+  const allDoubts = ({ hit, entry, earlier }) => [...doubts(hit, entry), ...(earlier ? [earlier] : [])];
 
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
-    if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
+    if (!hit.proven || cannotBeSure.has(entry.status) || allDoubts(top).length) return false;
     if (entry.measured) return false; // no line says by how much
     return !rest.some((one) => sharesLines(hit, one.hit) || areSiblings(top, one));
   }
@@ -132,7 +135,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     let why = `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")} met a ${hit.proven ? "proven" : "reported"} signature`;
     if (hit.context.length) why += " and its context";
     else if (hit.shared) why += ", which other causes may print too, and none of its context";
-    const [unsure] = doubts(hit, entry);
+    const [unsure] = allDoubts(found);
     if (isDoubted(found)) why += ", but what is known of the machine disagrees";
     else if (unsure) why += `, but ${unsure}`;
     const told = standing.filter((one) => one.entry.id !== entry.id && entry.siblings[one.entry.id]);
@@ -171,6 +174,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     }
     if (hit.shared && !hit.context.length) return `in the log, one of: ${entry.signatures[hit.signature].context.join(", ")}`;
     if (doubts(hit, entry).length) return "the error itself, as the program printed it";
+    if (found.earlier) return "that it still happens where that line is not there";
     if (entry.measured) return `measuring it: ${entry.measured}`;
     if (!hit.proven || cannotBeSure.has(entry.status)) {
       return `a repro: so far it is reported, not proven${entry.wanted ? `. Wanted: ${entry.wanted}` : ""}`;

@@ -1,6 +1,7 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
 import { NOTHING_KNOWN, assess } from "./conditions.js";
 import { doubter } from "./certain.js";
+import { Course, courseReader } from "./course.js";
 import { decider } from "./decide.js";
 import { factFinder, merge } from "./evidence.js";
 import { Gist } from "./gist.js";
@@ -22,14 +23,14 @@ export class Engine {
     this.unwrap = unwrapper(rules);
     this.isTrouble = troubleTeller(rules);
     this.join = joiner(rules, this.unwrap);
-    Object.assign(
-      this,
-      questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate: boilerplate(rules) }),
-    );
+    const plate = boilerplate(rules);
+    this.endsTheRoot = plate.endsTheRoot;
+    Object.assign(this, questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate }));
     this.rank = ranker(index, wording(rules));
     this.facts = factFinder(index);
     this.certain = doubter(rules, this.unwrap);
     this.decide = decider(rules, this.certain);
+    this.reads = courseReader(rules, { unwrap: this.unwrap, passed: this.certain.passed, endsTheRoot: this.endsTheRoot });
   }
 
   // target: what code is compiled for where it happened, when somebody says so.
@@ -46,6 +47,7 @@ export class Search {
     this.engine = engine;
     this.splitter = new LineSplitter(engine.index.rules);
     this.matcher = new Matcher(engine.index);
+    this.course = new Course(engine.reads);
     this.gist = new Gist(engine.index.rules, engine.isTrouble);
     this.waiting = [];
   }
@@ -70,7 +72,9 @@ export class Search {
     const cleaned = waiting.map(({ number, text }) => ({ number, text: clean(text) }));
     const whole = join(waiting).map((line) => ({ ...line, text: clean(line.text) }));
     const place = ({ number, end }) => end ?? number; // joined lines stand behind their last piece
-    this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned);
+    const inOrder = whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned;
+    this.matcher.feed(inOrder);
+    this.course.feed(inOrder);
     this.gist.feed(cleaned);
     this.gist.feed(whole.slice(0, index.rules.engine._MOST_JOINED));
   }
@@ -99,6 +103,7 @@ export class Search {
         hit,
         ranked: ranked.get(name) ?? null,
         follows: rank !== null && rank !== firstRank,
+        earlier: hit && this.course.before(hit, entry),
       };
     });
     const successors = new Map(
@@ -111,7 +116,7 @@ export class Search {
 
   assess({ affects }, machine, hit) {
     const assessment = machine ? assess(affects, machine) : NOTHING_KNOWN;
-    const strange = hit && this.engine.certain.strangePackage(hit, affects);
+    const strange = hit && this.engine.certain.strangePackage(hit, affects, this.course.around(hit));
     if (!strange) return assessment;
     return { ...assessment, truth: "no", disagreed: [...assessment.disagreed, strange] };
   }

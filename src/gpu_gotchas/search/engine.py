@@ -11,6 +11,7 @@ from gpu_gotchas.search.advice import what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.certain import strange_package
+from gpu_gotchas.search.course import TELLING, Course
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
@@ -51,6 +52,7 @@ class Search:
         self._watcher = Matcher(index) if watching else None
         self._seen: set[tuple[str, int]] = set()
         self._gist = Gist()
+        self._course = Course()
         self._waiting: list[Line] = []
         self._held: list[Line] = []
         self._count = 0
@@ -126,10 +128,11 @@ class Search:
             )  # loads the catalogue: only with something to ask
 
             assessment = assess(entry["affects"], machine)
-        strange = hit and strange_package(hit, entry["affects"])
+        strange = hit and strange_package(hit, entry["affects"], self._course.around(hit))
         if strange:
             assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
-        return Found(entry, assessment, hit, ranked, follows)
+        earlier = self._course.before(hit, entry) if hit else None
+        return Found(entry, assessment, hit, ranked, follows, earlier=earlier)
 
     def _pass_on(self) -> None:
         """A block that is full. Of a long log the last one is held back, so that its end is read in full."""
@@ -145,7 +148,7 @@ class Search:
             from gpu_gotchas.search.sieve import Sieve
 
             literals = (literal for held in self._index.literals.values() for literal, _ in held)
-            self._sieve = Sieve(literals, cleaned)
+            self._sieve = Sieve((*literals, *TELLING), cleaned)
         self._take(self._sieve.telling(cleaned))
 
     def _flush(self) -> None:
@@ -157,7 +160,9 @@ class Search:
             cleaned = [Line(line.number, clean(line.text)) for line in waiting]
             self.empty = self.empty and not any(line.text for line in cleaned)
             whole = [(end, Line(line.number, clean(line.text))) for end, line in joined_by_end(waiting)]
-            self._matcher.feed(_in_order(cleaned, whole) if whole else cleaned)
+            in_order = _in_order(cleaned, whole) if whole else cleaned
+            self._matcher.feed(in_order)
+            self._course.feed(in_order)
             self._gist.feed(cleaned)
             self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
