@@ -34,7 +34,10 @@ _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
     "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
     "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
-    "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
+    "evidence": (
+        *("_TARGET", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_VERSION", "_CARD", "_DEVICE_NAME"),
+        "_VENDOR_SIGNS",
+    ),
     "few": ("_CARD",),
     "in_force": ("_ADVICE",),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
