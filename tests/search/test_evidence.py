@@ -38,9 +38,7 @@ READ = {
     "DeviceCapability(major=8, minor=6)": "sm_86",
     "{'major': 8, 'minor': 6, 'multi_processor_count': 82}": "sm_86",
     "_CudaDeviceProperties(name='NVIDIA H100 80GB HBM3', major=9, minor=0, total_memory=81079MB)": "sm_90",
-    "_CudaDeviceProperties(name='AMD Instinct MI300X', major=9, minor=4, gcnArchName='gfx942:sramecc+:xnack-')": (
-        "gfx942"
-    ),
+    "_CudaDeviceProperties(name='AMD Instinct', major=9, minor=4, gcnArchName='gfx942:sramecc+')": "gfx942",
     "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with this PyTorch": "sm_120",
     "cuda:0 (NVIDIA GeForce RTX 3090)": "sm_86",
     "is not supported for the current GPU. Minimum capability: 75. Current capability: 61.": "sm_61",

@@ -53,9 +53,7 @@ def tells_where(hit: Hit, entry: Mapping[str, Any]) -> bool:
     return any(seen.template not in conditions and not unwrap(seen.text).calm for seen in hit.context)
 
 
-def against(
-    hit: Hit, entry: Mapping[str, Any], machine: Machine | None, course: Course
-) -> tuple[str, ...]:
+def against(hit: Hit, entry: Mapping[str, Any], machine: Machine | None, course: Course) -> tuple[str, ...]:
     """All that keeps a hit from being sure. machine: what is known of the one that it happened on."""
     found: list[str] = []
     if machine is not None:
@@ -72,9 +70,7 @@ def against(
     return tuple(found)
 
 
-def strange_package(
-    hit: Hit, affects: Sequence[Mapping[str, Any]], around: Sequence[str] = ()
-) -> str | None:
+def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]], around: Sequence[str] = ()) -> str | None:
     """What to say where the lines are of a package that the record claims nothing about.
 
     around: the programs in whose traceback they stand.

@@ -22,7 +22,8 @@ from gpu_gotchas.search.prefixes import unwrap
 _HEADER, _LINK, _FRAME = "Traceback (most recent call last)", "above exception", 'File "'
 TELLING = (
     *(_HEADER, _LINK, "out of memory", "OutOfMemory", "OUT_OF_MEMORY", "Out of memory", "MemoryAllocation"),
-    *("RESOURCE_EXHAUSTED", "NCCL error", "RCCL error", "nccl", "collective operation timeout"),
+    *("RESOURCE_EXHAUSTED", "NCCL error", "RCCL error", "collective operation timeout"),
+    *("ncclUnhandled", "ncclSystem", "ncclInternal", "ncclRemote"),
     *("illegal memory access", "ILLEGAL_ADDRESS", "IllegalAddress", "unspecified launch failure"),
     *("device-side assert", "misaligned address", "Memory access fault", "SIGSEGV", "SIGKILL", "SIGABRT"),
     *("SIGBUS", "SIGILL", "SIGFPE", "egmentation fault", "exitcode", "exit code", "exit status", "signal "),
@@ -30,16 +31,24 @@ TELLING = (
 )
 """A line without any of these tells nothing of what came first, frames and plain exceptions apart."""
 
+SCANNED = (
+    *(_LINK, "SIG", "OutOfMemoryError: ", "NCCL error", "error: out of memory", "Fatal Python error"),
+    *("error: an illegal memory access", "error: unspecified launch failure", "error: device-side assert"),
+)
+"""Those few that a scan looks for, where each further part to look for costs a pass over the log."""
+
 _FAILS_FIRST = r"""(?x)
       \b(?:CUDA|HIP)\ out\ of\ memory\b | \bOutOfMemoryError:\s | \bCUDA_ERROR_OUT_OF_MEMORY\b
     | \b(?:cuda|hip)Malloc\ failed:\ out\ of\ memory | \b(?:CUDA|HIP)\ error:?\ (?:\d+\ )?out\ of\ memory
     | \bcudaErrorMemoryAllocation\b | \bRESOURCE_EXHAUSTED\b | \bOut\ of\ memory:\ Killed\ process
     | \b(?:NCCL|RCCL)\ error\b | \bnccl(?:UnhandledCuda|System|Internal|Remote)Error\b
     | \bcollective\ operation\ timeout\b
-    | \billegal\ memory\ access\ was\ encountered\b | \bCUDA_ERROR_ILLEGAL_ADDRESS\b | \bhipErrorIllegalAddress\b
+    | \billegal\ memory\ access\ was\ encountered\b | \bCUDA_ERROR_ILLEGAL_ADDRESS\b
+    | \bhipErrorIllegalAddress\b
     | \bunspecified\ launch\ failure\b | \bdevice-side\ assert\ triggered\b | \bmisaligned\ address\b
     | \bMemory\ access\ fault\ by\ GPU\b
-    | (?<![\w.])(?:Signals\.)?SIG(?:SEGV|KILL|ABRT|BUS|ILL|FPE)\b | \b[Ss]egmentation\ fault\b | ^Killed$ | \bFatal\ Python\ error:
+    | (?<![\w.])(?:Signals\.)?SIG(?:SEGV|KILL|ABRT|BUS|ILL|FPE)\b | \b[Ss]egmentation\ fault\b | ^Killed$
+    | \bFatal\ Python\ error:
     | \bexit\ ?(?:code|status)[:=]?\ ?(?:-(?:4|6|7|8|9|11)|13[24579])\b | \bsignal:?\ (?:4|6|7|8|9|11)\b
     | \bNVRM:\ Xid\b | \bfallen\ off\ the\ bus\b
 """

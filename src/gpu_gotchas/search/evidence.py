@@ -45,7 +45,9 @@ _CAPABILITY = (
     r"(?i)(?<![a-z])(?:(?:compute|cuda|device|gpu)[ _])?(?:capability|compute_cap)(?:\(\d*\))?['\"]?\s*"
     r"(?:[:=]+|is|of)?\s*\(?\s*(\d{1,2})\s?[.,]\s?(\d)(?![\w.]*\d)"
 )
-_PARTS = r"(?<!version_info\()\bmajor['\"]?\s*[=:]\s*(\d{1,2}),\s*['\"]?minor['\"]?\s*[=:]\s*(\d)\b(?!,\s*micro)"
+_PARTS = (
+    r"(?<!version_info\()\bmajor['\"]?\s*[=:]\s*(\d{1,2}),\s*['\"]?minor['\"]?\s*[=:]\s*(\d)\b(?!,\s*micro)"
+)
 """As torch and vLLM print a device's properties, of which those of AMD cards mean something else."""
 
 _OWN = (
@@ -58,8 +60,9 @@ _DEVICE_NAME = r"\bdevice_name=([A-Za-z][\w-]*)"
 """In the name of a file of tuned settings, with underscores for blanks."""
 
 _NEED = (
-    r"(?i)>=|(?<![-=])[<>]\s?(?:sm_)?\d|\b(?:requires?d?|needs?|at least|(?:or|and) (?:newer|higher|above|later|up)"
-    r"|minimum|supports|only|below|less than|older than|(?<!not )supported)\b|\d\+(?!\w)"
+    r"(?i)>=|(?<![-=])[<>]\s?(?:sm_)?\d|\b(?:requires?d?|needs?|at least|minimum"
+    r"|(?:or|and) (?:newer|higher|above|later|up)|supports|only|below|less than|older than"
+    r"|(?<!not )supported)\b|\d\+(?!\w)"
 )
 _VERSION = (
     rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"

@@ -38,8 +38,10 @@ _OTHERWISE = {
 BENEATH = frozenset({"torch", "triton"})
 """What the others stand on: that its code is in a traceback says nothing of whose fault it is."""
 
-APART = frozenset({"jax", "tensorflow", "llama.cpp", "mlc-llm", "ctranslate2", "onnxruntime-gpu", "tensorrt-llm"})
-"""Programs that compile their kernels by other means: what they print is not torch's or triton's either, unless
+APART = frozenset(
+    {"jax", "tensorflow", "llama.cpp", "mlc-llm", "ctranslate2", "onnxruntime-gpu", "tensorrt-llm"}
+)
+"""Programs that make their kernels by other means: what they print is not torch's or triton's either, unless
 code of these is in the traceback."""
 
 PROGRAMS = APART | {

@@ -25,9 +25,9 @@ from gpu_gotchas.site.feeds.js_patterns import js_pattern
 SEARCH_PATH = "search.json"
 FORMAT = 1
 _MODULES = (
-    "advice", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence", "few", "gist",
-    "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes", "questions",
-    "rank", "ranked", "strength", "trouble", "words",
+    "advice", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence", "few",
+    "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
+    "questions", "rank", "ranked", "strength", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
