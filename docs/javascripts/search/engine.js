@@ -72,9 +72,8 @@ export class Search {
     const cleaned = waiting.map(({ number, text }) => ({ number, text: clean(text) }));
     const whole = join(waiting).map((line) => ({ ...line, text: clean(line.text) }));
     const place = ({ number, end }) => end ?? number; // joined lines stand behind their last piece
-    const inOrder = whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned;
-    this.matcher.feed(inOrder);
-    this.course.feed(inOrder);
+    this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned);
+    this.course.feed(cleaned); // a wrong guess of what was one line may not count against anything
     this.gist.feed(cleaned);
     this.gist.feed(whole.slice(0, index.rules.engine._MOST_JOINED));
   }

@@ -124,7 +124,7 @@ class Course:
         ]
 
         def is_other(line: Line) -> bool:
-            return line.number not in own and not any(one.find_normal(line.text) for one in templates)
+            return line.number not in own and all(one.find_normal(line.text) is None for one in templates)
 
         rank = unwrap(hit.lines[0].text).rank
         for chain in self._chains:

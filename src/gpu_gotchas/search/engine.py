@@ -160,9 +160,8 @@ class Search:
             cleaned = [Line(line.number, clean(line.text)) for line in waiting]
             self.empty = self.empty and not any(line.text for line in cleaned)
             whole = [(end, Line(line.number, clean(line.text))) for end, line in joined_by_end(waiting)]
-            in_order = _in_order(cleaned, whole) if whole else cleaned
-            self._matcher.feed(in_order)
-            self._course.feed(in_order)
+            self._matcher.feed(_in_order(cleaned, whole) if whole else cleaned)
+            self._course.feed(cleaned)  # a wrong guess of what was one line may not count against anything
             self._gist.feed(cleaned)
             self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
