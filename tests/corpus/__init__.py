@@ -29,7 +29,7 @@ _FRESH_BELOW = 128
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One public account of a failure. cause: None where it is no gotcha; batch: 2 where it came later."""
+    """One public account of a failure. cause: None where it is no gotcha; batch: 2 or 3 if later."""
 
     id: str
     part: str
@@ -91,8 +91,10 @@ def split(all_reports: Iterable[Report]) -> dict[str, str]:
     for report in all_reports:
         if report.batch == 1:
             by_cause[report.cause].append(report)
+        elif report.batch == 2 and _first_byte(report.id) < _FRESH_BELOW:
+            parts[report.id] = FRESH
         else:
-            parts[report.id] = FRESH if _first_byte(report.id) < _FRESH_BELOW else BUILD
+            parts[report.id] = BUILD
     parts |= {report.id: NEGATIVE for report in by_cause.pop(None, [])}
     for cause, found in by_cause.items():
         *older, newest = sorted(found, key=lambda report: (str(report.date), report.id))

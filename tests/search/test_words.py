@@ -68,6 +68,11 @@ def test_what_any_log_holds_is_told_from_what_tells() -> None:
         ("Loading weights took 3.2 seconds", False),
         ("finished with 0 errors", False),
         ("Available KV cache memory: 12 GiB", False),
+        ("Changing the exchange format of weights", False),
+        ("the first all_reduce never returns", True),
+        ("hangs with two cards", True),
+        ("it hangs", True),
+        ("only gibberish comes out", True),
     ],
 )
 def test_trouble_is_told_from_chatter(text: str, trouble: bool) -> None:

@@ -10,11 +10,15 @@ _VALUE = r"['\"]?\s*(?:%s)\s*['\"]?(?:torch\.)?([A-Za-z0-9_.]+)"
 _KEYED = r"[^})]*?(?<![\w-])%s['\"\\]*\s*[:=]\s*['\"\\]*([A-Za-z0-9_.]+)"
 _BOOLEANS = {"1": "true", "0": "false", "on": "true", "off": "false"}
 _SAYS_SO = ("config", "args")
-# Behind these words a message says what could be set, not what is.
+# Behind these words a text says what could be set, or what cured it, and not what is set where it fails.
+_CURES = r"(?:helps|fixes|solves|avoids|cures|works|(?:has |have )?(?:helped|fixed|solved|cured|avoided))"
 _ADVICE = (
     r"\bfor example\b|\be\.g\.|\bsuch as\b|\binstead\b|\b[Yy]ou can\b|\b[Cc]onsider\b"
     r"|\b[Tt]ry (?:to|setting|using|with|-)|\b[Pp]lease (?:use|set|specify|try|pass)\b"
     r"|\bby (?:explicitly )?(?:setting|passing)\b|\b(?:[Uu]se|[Ss]et|[Pp]ass) [`'\"]?--"
+    r"|\b(?:works?|starts?|runs?|trains?|returns?|fine|ok|cured|fixed|solved|gone|goes away)"
+    r" (?:again )?(?:with|when|after|once|if|by)\b"
+    rf"|[`'\"]?(?<![\w-])[\w-]{{1,60}}(?:[= ][\w.-]{{1,60}})?[`'\"]? (?:it )?{_CURES}\b"
 )
 
 

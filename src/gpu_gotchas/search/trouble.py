@@ -19,7 +19,9 @@ _SIGNS = (
         " fault",
     ),
     *("userwarning", "refused", "unrecognized", "too old", "isnan"),
-    *("xid", "segfault", "segmentation", "core dumped", "killed", "timed out", "hang", "hung"),
+    *("xid", "segfault", "segmentation", "core dumped", "killed", "timed out", " hung"),
+    *(" hang", "hangs", "deadlock", "freezes", "stuck", "never return", "never start", "never finish"),
+    *("gibberish", "garbage", "!!!!!", "wrong result", "wrong output"),
 )
 _HARMLESS = r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b"
 
