@@ -186,7 +186,7 @@ export function decider(rules, { doubts, tellsWhere }) {
   function withSuccessor(found, made, successors) {
     const entry = successors.get(found.entry.withdrawn.successor);
     if (!entry) return [made];
-    const follower = { entry, assessment: NOTHING_KNOWN, hit: null, ranked: null };
+    const follower = { entry, assessment: NOTHING_KNOWN, hit: null, ranked: null, ways: [entry.do, ...entry.otherwise].filter(Boolean) };
     return [made, result(follower, { by: "successor", score: made.score, why: `replaces ${found.entry.id}` })];
   }
 
@@ -195,15 +195,20 @@ export function decider(rules, { doubts, tellsWhere }) {
 
 const byId = (one, other) => (one.entry.id < other.entry.id ? -1 : one.entry.id > other.entry.id ? 1 : 0);
 
-function result({ entry, assessment }, how) {
+function result({ entry, assessment, ways }, how) {
+  const doubted = assessment.truth === "no";
+  const [first = null, ...others] = entry.withdrawn || doubted ? [] : ways;
   return {
     id: entry.id,
     status: entry.status,
     title: entry.title,
     severity: entry.severity,
     kind: entry.kind,
-    do: entry.withdrawn || assessment.truth === "no" ? null : entry.do,
+    do: first,
+    otherwise: others,
     believed: entry.believed,
+    helped: doubted ? null : entry.helped,
+    reports: entry.reports,
     lines: [],
     context: [],
     words: [],

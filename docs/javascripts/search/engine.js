@@ -26,7 +26,9 @@ export class Engine {
     const plate = boilerplate(rules);
     this.endsTheRoot = plate.endsTheRoot;
     Object.assign(this, questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate }));
-    this.rank = ranker(index, wording(rules));
+    const speech = wording(rules);
+    this.rank = ranker(index, speech);
+    Object.assign(this, adviser(rules, speech));
     this.facts = factFinder(index);
     this.certain = doubter(rules, this.unwrap);
     this.decide = decider(rules, this.certain);
@@ -92,6 +94,7 @@ export class Search {
     const ranked = new Map(ran.map((one) => [one.record, one]));
     const names = new Set([...best.keys(), ...[...ranked.keys()].slice(0, index.rules.engine._MOST_RANKED)]);
     const firstRank = best.size > 1 ? engine.failingRank(gist.kept) : null;
+    const said = engine.saidIn(gist.facts);
     const found = [...names].map((name) => {
       const entry = index.records[name];
       const hit = best.get(name) ?? null;
@@ -103,6 +106,7 @@ export class Search {
         ranked: ranked.get(name) ?? null,
         follows: rank !== null && rank !== firstRank,
         earlier: hit && this.course.before(hit, entry),
+        ways: engine.ways(entry, said),
       };
     });
     const successors = new Map(
@@ -121,13 +125,30 @@ export class Search {
   }
 }
 
-function whatToCollect({ _LATE }, lines, { fails }, machine) {
+// What to do, first the way that names most of what the text names.
+function adviser({ common_words: { ENGLISH } }, { words, isCommon }) {
+  const english = new Set(ENGLISH);
+  const saidIn = (lines) => new Set(lines.flatMap(words).filter((word) => !isCommon(word) && !english.has(word)));
+  function ways({ do: first, otherwise }, said) {
+    const counted = [first, ...otherwise].filter(Boolean).map((way) => [way, [...new Set(words(way))].filter((word) => said.has(word)).length]);
+    return counted.sort(([, one], [, other]) => other - one).map(([way]) => way);
+  }
+  return { saidIn, ways };
+}
+
+function whatToCollect({ _LATE, _NO_ROOM }, lines, { fails }, machine) {
   const wanted = [];
   if (!fails) wanted.push("the first error of the log (no line here looks like one), with the twenty lines before it and its traceback");
   if (lines.some((line) => _LATE.some((sign) => line.includes(sign)))) {
     wanted.push(
       "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is reported later than " +
         "it happens, and the traceback is of another call",
+    );
+  }
+  if (lines.some((line) => _NO_ROOM.some((sign) => line.includes(sign)))) {
+    wanted.push(
+      "when the memory ran out (weights, KV cache, warm-up, graph capture, a request), the model's size, and what " +
+        "else was on the card: nvidia-smi, or amd-smi process",
     );
   }
   if (!machine?.cards) wanted.push("the card and its driver: nvidia-smi -q, or amd-smi static");

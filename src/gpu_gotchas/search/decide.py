@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
     follows: what matched is from another rank than the one that failed first. others: how many more records
     have a signature, as specific, that the same lines met. earlier: which line may be the reason for what
-    matched, as a clause.
+    matched, as a clause. ways: what to do, the one that suits the text best first.
     """
 
     entry: Mapping[str, Any]
@@ -43,6 +43,7 @@ class Found(NamedTuple):
     follows: bool = False
     others: int = 0
     earlier: str | None = None
+    ways: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -280,13 +281,14 @@ def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[st
     entry = successors.get(name) if name else None
     if entry is None:
         return [result]
-    follower = Found(entry, NOTHING_KNOWN)
+    follower = Found(entry, NOTHING_KNOWN, ways=tuple(filter(None, (entry["do"], *entry["otherwise"]))))
     return [result, _result(follower, by="successor", score=result.score, why=f"replaces {found.id}")]
 
 
 def _result(found: Found, **how: Any) -> Result:
     entry = found.entry
     withdrawn = entry["withdrawn"]
+    ways = () if withdrawn or found.doubted else found.ways
     return Result(
         id=found.id,
         title=entry["title"],
@@ -295,8 +297,11 @@ def _result(found: Found, **how: Any) -> Result:
         kind=entry["kind"],
         agreed=found.assessment.agreed,
         disagreed=found.assessment.disagreed,
-        do=None if withdrawn or found.doubted else entry["do"],
+        do=ways[0] if ways else None,
+        otherwise=ways[1:],
         believed=entry["believed"],
+        helped=None if found.doubted else entry["helped"],
+        reports=tuple(entry["reports"]),
         withdrawn=withdrawn and Withdrawn(withdrawn["because"], withdrawn["successor"]),
         **how,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.search.advice import what_to_collect
+from gpu_gotchas.search.advice import said_in, ways, what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.certain import strange_package
@@ -84,9 +84,12 @@ class Search:
         known = self._known(machine)
         asked = questions(self._gist.kept, self._gist.count)
         ranked = {one.record: one for one in self._rank(asked, known)}
+        said = said_in(self._gist.facts)
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
         first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
-        all_found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
+        all_found = [
+            self._found(name, known, best.get(name), ranked.get(name), first_rank, said) for name in names
+        ]
         by_signature = [one for one in all_found if one.hit]
         by_words = [one for one in all_found if not one.hit]
         successors = {}
@@ -116,6 +119,7 @@ class Search:
         hit: Hit | None,
         ranked: Ranked | None,
         first_rank: str | None,
+        said: Set[str],
     ) -> Found:
         entry = self._index.record(name)
         assert entry is not None, f"the index names {name} and has no entry for it"
@@ -132,7 +136,7 @@ class Search:
         if strange:
             assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
         earlier = self._course.before(hit, entry) if hit else None
-        return Found(entry, assessment, hit, ranked, follows, earlier=earlier)
+        return Found(entry, assessment, hit, ranked, follows, earlier=earlier, ways=ways(entry, said))
 
     def _pass_on(self) -> None:
         """A block that is full. Of a long log the last one is held back, so that its end is read in full."""
@@ -166,14 +170,25 @@ class Search:
             self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
 
-def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
+def search(text: str | bytes, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
     """Which gotcha a text is about.
 
-    text: an error, a log, or a few words. machine: what is known of the machine it comes from, if anything.
-    index: where to search; by default the one that ships with the package. Raises IndexUnusable.
+    text: an error, a log, or a few words; as bytes, as they stand in a file. An empty one is *not known*.
+    machine: what is known of the one it comes from, such as `evidence.machine_with("sm_86")`. index: where
+    to search; by default the one that ships with the package. Raises TypeError for what is no text or no
+    machine, IndexUnusable.
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(
+            f"search takes a text, as str or bytes, and was given {type(text).__name__}: {text!r:.80}"
+        )
+    if machine is not None and not hasattr(machine, "cards"):
+        raise TypeError(
+            f"machine is a Machine, such as gpu_gotchas.search.evidence.machine_with('sm_86') makes, and not "
+            f"{type(machine).__name__}"
+        )
     run = Search(index or open_index())
     splitter = LineSplitter()
-    run.feed(splitter.feed_text(text))
+    run.feed(splitter.feed(text) if isinstance(text, bytes) else splitter.feed_text(text))
     run.feed(splitter.finish())
     return run.answer(machine)
