@@ -22,7 +22,7 @@ export function doubter(rules, unwrap) {
     if (loud && message.calm) return `line ${number} is logged as information`;
     if (loud && message.warns && !message.severe) return `line ${number} is logged as a warning`;
     const [start, end] = place(message.text, template);
-    if (start >= 0 && listed.search(message.text.slice(0, start))) return `line ${number} gives it as one reason among others`;
+    if (start >= 0 && listed.search(message.text.slice(Math.max(0, start - R._MOST_BEFORE), start))) return `line ${number} gives it as one reason among others`;
     return start >= 0 && isSaid(message.text, start, end) ? `line ${number} speaks about the error` : null;
   }
 

@@ -44,8 +44,8 @@ def what_to_collect(lines: Sequence[str], asked: Asked, machine: Machine | None)
         )
     if any(sign in line for line in lines for sign in _NO_ROOM):
         wanted.append(
-            "when the memory ran out (weights, KV cache, warm-up, graph capture, a request), the model's size, "
-            "and what else was on the card: nvidia-smi, or amd-smi process"
+            "when the memory ran out (weights, KV cache, warm-up, graph capture, a request), the model's "
+            "size, and what else was on the card: nvidia-smi, or amd-smi process"
         )
     if machine is None or not machine.cards:
         wanted.append("the card and its driver: nvidia-smi -q, or amd-smi static")

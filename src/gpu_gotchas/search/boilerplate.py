@@ -1,8 +1,8 @@
 """Sentences that a runtime prints with every failure of a kind: they tell nothing of its cause.
 
-CUDA and HIP report errors later than they happen, and say so at length; torch gives the same hint whatever took
-the memory; engines repeat that a process died;
-Triton's compiler passes through the same code whatever stops it.
+CUDA and HIP report errors later than they happen, and say so at length; torch hints at one thing whatever
+took the memory; engines repeat that a process died; Triton's compiler passes through the same code whatever
+stops it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 
 _HINTS = (
     *("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for"),
-    *("memory access was enc", "launch failure", "assert triggered", "error: out of memory", "tracking was not"),
+    *("memory access was enc", "launch failure", "assert triggered", "tracking was not"),
     *("Engine core init", "core proc", "most recent call last"),
-    *("avoid fragmentation", "for Memory Management"),
+    *("error: out of memory", "avoid fragmentation", "for Memory Management"),
     *("make_ir(", "ast_to_ttir(", "_do_compile(", "CompilationError: at ", "compiler.py", "jit.py"),
 )
 _SENTENCES = r"""(?x)

@@ -31,6 +31,7 @@ _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)
 _RAISED = r"^(?:E\s+)?(?:[\w.]*(?:Error|Exception)\b:\s*)+['\"(\[]*$"
 _NAMED = r"^(?:E\s+)?[\w.]*(?:Error|Exception)\b"
 _LISTED = r"[\w'\"]\s*[:=]\s*[\[({]+\s*['\"]?$|[\[({]['\"][^\])}]*['\"],\s*['\"]$"
+_MOST_BEFORE = 300
 _FAILS_LOUDLY = frozenset({"crash", "refused"})
 
 
@@ -91,7 +92,7 @@ def _doubt(seen: Seen, *, loud: bool) -> str | None:
     if loud and message.warns and not message.severe:
         return f"line {seen.number} is logged as a warning"
     start, end = _place(message.text, seen.template)
-    if start >= 0 and re.search(_LISTED, message.text[:start]):
+    if start >= 0 and re.search(_LISTED, message.text[max(0, start - _MOST_BEFORE) : start]):
         return f"line {seen.number} gives it as one reason among others"
     if start >= 0 and _is_said(message.text, start, end):
         return f"line {seen.number} speaks about the error"

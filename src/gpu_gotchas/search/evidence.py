@@ -43,7 +43,7 @@ _ARCH = (
 
 _CAPABILITY = (
     r"(?i)(?<![a-z])(?:(?:compute|cuda|device|gpu)[ _])?(?:capability|compute_cap)(?:\(\d*\))?['\"]?\s*"
-    r"(?:[:=]+|is|of)?\s*\(?\s*(\d{1,2})\s?[.,]\s?(\d)(?![\w.]*\d)"
+    r"(?:[:=]+|is|of)?\s*\(?\s*(\d{1,2})\s?[.,]\s?(\d)(?![\w.]{0,20}\d)"
 )
 _PARTS = (
     r"(?<!version_info\()\bmajor['\"]?\s*[=:]\s*(\d{1,2}),\s*['\"]?minor['\"]?\s*[=:]\s*(\d)\b(?!,\s*micro)"

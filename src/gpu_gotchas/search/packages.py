@@ -14,7 +14,7 @@ _INSTALLED = r"(?:site|dist)-packages[/\\](\w+)(?=[/\\]|\.py\b)"
 _SOURCE = (
     r"(?<![\w.-])(vllm|sglang|lmdeploy|lmcache|tensorrt_llm|jax|jaxlib|tensorflow|aiter|xformers|flashinfer"
     r"|flash_attn|sgl_kernel|exllamav[23]|text_generation_server|mlc_llm|ktransformers|lightllm|aphrodite"
-    r"|deepspeed|diffusers|comfy|unsloth|nunchaku|ggml)[/\\](?=[\w.+/\\-]*\.(?:py|cc|cpp|cu|cuh|h)\b)"
+    r"|deepspeed|diffusers|comfy|unsloth|nunchaku|ggml)[/\\](?=[\w.+/\\-]{0,300}\.(?:py|cc|cpp|cu|cuh|h)\b)"
 )
 """In a checkout: the first folder that bears a program's name. Installed code is told by where it lies."""
 
