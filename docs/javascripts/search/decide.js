@@ -48,7 +48,10 @@ export function decider(rules, { doubts, tellsWhere }) {
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
   const isUnsure = (found) =>
-    isDoubted(found) || (found.hit && (allDoubts(found).length > 0 || !standsAlone(found)));
+    isDoubted(found) || (found.hit && (speakAgainst(found).length > 0 || !standsAlone(found)));
+
+  // A reported signature that something came before was measured to be no less right for it.
+  const speakAgainst = (found) => (found.hit.proven ? allDoubts(found) : doubts(found.hit, found.entry));
 
   // Why what was met may not be the failure itself, and why it may not be the first.
   const allDoubts = ({ hit, entry, earlier }) => [...doubts(hit, entry), ...(earlier ? [earlier] : [])];

@@ -101,8 +101,11 @@ def decide(
 
 
 def _unsure(found: Found) -> bool:
-    hit = found.hit
-    return found.doubted or (hit is not None and bool(_doubts(found) or not _stands_alone(found)))
+    if found.doubted or found.hit is None:
+        return found.doubted
+    # A reported signature that something came before was measured to be no less right for it.
+    doubted = _doubts(found) if found.hit.proven else doubts(found.hit, found.entry)
+    return bool(doubted) or not _stands_alone(found)
 
 
 def _doubts(found: Found) -> tuple[str, ...]:
