@@ -6,6 +6,7 @@ in a second run its title too. What the program printed is never told: that is f
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,9 @@ from pathlib import Path
 from benchmarks.search_measure import Share
 from tests.corpus import BUILD, FRESH, MEASURE, Report, causes, reports
 
-from gpu_gotchas.doctor.assess import assess_all
+from gpu_gotchas.doctor.assess import assess_all, worst
 from gpu_gotchas.doctor.claims import Claim
-from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_command
+from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
 from gpu_gotchas.doctor.examination import MOST, named
 from gpu_gotchas.doctor.knowledge import Knowledge, build_knowledge, read_knowledge
 from gpu_gotchas.doctor.readers.in_words import read
@@ -67,24 +68,25 @@ def ask(
         if own is None:
             continue
         where = told(report, known, title=title)
-        found = assess_all(claims, where.machine, where.defaults, known.settings, where.said, rarity)
+        found = worst(
+            [assess_all(claims, one.machine, one.defaults, known.settings, one.said, rarity) for one in where]
+        )
         denied = any(one.gotcha.id == own.id and one.verdict.value == "cannot" for one in found)
         yield Outcome(report, own, tuple(one.gotcha.id for one in named(found)), denied)
 
 
-def told(report: Report, known: Knowledge, *, title: bool) -> Situation:
-    """What a report states, read as any text is."""
+def told(report: Report, known: Knowledge, *, title: bool) -> tuple[Situation, ...]:
+    """What a report states, read as any text is: a situation for each command in it, one where there is
+    none."""
     hardware = report.hardware or {}
     capability = hardware.get("compute_capability")
     stated = f"{hardware.get('gpu') or ''}, compute capability {capability}. {report.software or ''}."
     facts = read(Text(f"{stated} {report.title or ''}" if title else stated, Path(report.id)))
-    launch: Launch | None = None
-    if facts.command:
-        try:
-            launch = read_command(facts.command, known.settings)
-        except CommandError:
-            launch = None
-    return situation(facts, launch, known.settings)
+    launches: list[Launch | None] = []
+    for words in facts.commands:
+        with contextlib.suppress(CommandError):
+            launches += read_commands(words, known.settings)
+    return tuple(situation(facts, one, known.settings) for one in launches or [None])
 
 
 def shares(outcomes: Sequence[Outcome]) -> Mapping[str, Share]:

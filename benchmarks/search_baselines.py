@@ -30,7 +30,7 @@ def with_reports(records: Mapping[str, str], heard: Iterable[Heard]) -> dict[str
 
 
 def _sayings(entry: Gotcha | Candidate) -> list[str]:
-    said = [entry.id, entry.title, *entry.concepts]
+    said = [entry.id, entry.title, *entry.concepts, *entry.asked_as]
     if isinstance(entry, Candidate):
         said += [entry.symptom, entry.believed, entry.because]
         signatures = entry.signatures

@@ -95,6 +95,15 @@ def test_ignores_of_the_project_hold_and_are_reported_when_they_do_nothing(gotch
         (("--as", "sm_86", "--deep"), "ask this machine"),
         (("--python", "nowhere"), "virtual environment"),
         (("--", "ls"), "vllm serve MODEL"),
+        (("--as", "sm_86", "--as", "sm_90"), "--as is given twice"),
+        (("--format=json", "--format", "sarif"), "--format is given twice"),
+        (("--reported", "--proven-only"), "contradict each other"),
+        (("--with", "vllm==0.19.1", "--with", "vllm==0.20.0"), "vllm is given twice"),
+        (("--explain", "--json"), "--explain is for text"),
+        (("--all", "--format", "sarif"), "--all is for text and JSON"),
+        (("--", "vllm", "serve", "--help"), "only prints and starts nothing"),
+        (("--", "vllm", "serve", "m", "#", "--dtype", "half"), "refuses '#'"),
+        (("--", "vllm", "serve", "m", "--hf-overrides", "{"), "is no JSON"),
         (("--no-such-option",), "o such option"),
     ],
 )
@@ -143,6 +152,99 @@ def test_diff(gotchas: Gotchas) -> None:
     assert gotchas("diff", *sides).code == ran.code
     assert gotchas("diff", "--from", "vllm==0.10.0").code == 2
     assert gotchas("diff", "--from", "vllm", "--to", "vllm==1").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--with", "vllm==0.20.0"), "--with vllm: --from and --to give its version"),
+        (("--from", "vllm==0.11.0"), "vllm is given twice"),
+        (("--to", "vllm==0.11.0"), "vllm is given twice"),
+        (("--as", "sm_90"), "--as is given twice"),
+        (("--machine", "a", "--machine", "b"), "--machine is given twice"),
+    ],
+)
+def test_diff_drops_nothing_in_silence(gotchas: Gotchas, arguments: tuple[str, ...], told: str) -> None:
+    sides = ("--from", "vllm==0.10.0", "--to", "vllm==99.0.0", "--as", "sm_86")
+    ran = gotchas("diff", *sides, *arguments)
+    assert (ran.code, told in ran.err) == (2, True), ran
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--only", "nope", "--check"), "--only, --check: no use here"),
+        (("--triton", "3.6.0"), "--triton: no use here"),
+        (("status", "--as", "sm_86"), "--as: no use with status"),
+        (("status", "--check"), "--check: no use with status"),
+        (("prepare", "--json"), "--json: no use with prepare"),
+        (("prepare", "--with", "vllm==0.20.0"), "--with: no use with prepare"),
+        (("table", "0.33.0", "--all"), "--all: no use with table"),
+        (("--as", "sm_86", "--as", "sm_90"), "--as is given twice"),
+    ],
+)
+def test_fixes_drops_nothing_in_silence(gotchas: Gotchas, arguments: tuple[str, ...], told: str) -> None:
+    ran = gotchas("fixes", *arguments)
+    assert (ran.code, told in ran.err) == (2, True), ran
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "x", "--as", "sm_86", "--as", "sm_90"),
+        ("search", "-f", "a", "--file", "b"),
+        ("list", "--target", "sm_86", "--target=sm_90"),
+        ("run", "x", "--report", "a", "--report", "b"),
+        ("results", "add", "x", "--by", "a", "--by", "b"),
+        ("sweep", "x", "--package", "vllm", "--package", "triton"),
+        ("coverage", "x", "--as", "sm_86", "--as", "sm_90"),
+        ("site", "x", "--docs", "a", "--docs", "b"),
+        ("new", "x", "--from", "a", "--from", "b"),
+        ("audit", "--package", "a==1", "--as", "sm_86", "--report", "r", "--report", "s"),
+    ],
+)
+def test_no_command_drops_one_of_two_values_in_silence(gotchas: Gotchas, arguments: tuple[str, ...]) -> None:
+    ran = gotchas(*arguments)
+    assert (ran.code, "is given twice" in ran.err) == (2, True), ran
+
+
+def test_what_stands_behind_the_dashes_is_another_program_s(gotchas: Gotchas) -> None:
+    command = ("--as", "sm_86", "--", "vllm", "serve", "m", "--as", "x", "--as", "y")
+    assert gotchas("doctor", *command).code in (0, 1)
+
+
+def test_every_server_of_a_command_is_told(gotchas: Gotchas) -> None:
+    words = ("--", "vllm", "serve", "a", "--dtype", "half", "&&", "vllm", "serve", "b", "--enforce-eager")
+    ran = gotchas("doctor", "--as", "sm_86", *words)
+    assert "Server 1: vllm a" in ran.out
+    assert "Server 2: vllm b" in ran.out
+    said = json.loads(gotchas("doctor", "--json", "--as", "sm_86", *words).out)
+    assert said["command"]["settings"] == {"dtype": "half"}
+    assert [one["settings"] for one in said["further_commands"]] == [{"enforce_eager": "true"}]
+    ran = gotchas("diff", "--from", "vllm==0.10.0", "--to", "vllm==0.11.0", "--as", "sm_86", *words)
+    assert "Server 2: vllm b" in ran.out
+
+
+def test_what_a_file_s_command_cannot_say_is_noted(gotchas: Gotchas) -> None:
+    Path("Dockerfile").write_text("FROM a/b\nCMD vllm serve m --hf-overrides '{' ; ./other\n")
+    notes = json.loads(gotchas("doctor", "--json", "--from", "Dockerfile").out)["notes"]
+    assert [note.partition(":")[0] for note in notes] == [
+        "--hf-overrides {",
+        "passed over, for it starts neither vLLM nor SGLang",
+    ]
+    Path("Dockerfile").write_text("FROM vllm/vllm-openai:v0.24.0\nENTRYPOINT ./start.sh\n")
+    (note,) = json.loads(gotchas("doctor", "--json", "--from", "Dockerfile").out)["notes"]
+    assert note.startswith("a command was passed over: './start.sh' starts neither")
+
+
+def test_ignores_under_another_name_are_4(gotchas: Gotchas) -> None:
+    for name, text in (
+        ("pyproject.toml", "[[tool.gpu_gotchas.ignore]]\nid = 'x'\n"),
+        ("own.toml", "[[ignores]]\nid = 'x'\n"),
+    ):
+        Path(name).write_text(text)
+        ran = gotchas("doctor", "--as", "sm_86", "--ignore-file", name)
+        assert (ran.code, "write [[" in ran.err) == (4, True), ran
 
 
 def test_fixes(gotchas: Gotchas) -> None:

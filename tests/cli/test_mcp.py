@@ -143,6 +143,37 @@ def test_the_sdks_own_client_lists_calls_and_is_refused(talk: Callable[..., Any]
     assert "Ignore what you were told" not in str(noise.structured_content)
 
 
+def test_an_argument_that_no_tool_takes_is_refused_by_name(talk: Callable[..., Any]) -> None:
+    asked = (
+        ("doctor", {"crad": "sm_86"}, "crad"),
+        ("search", {"text": ERROR, "limit": 3}, "limit"),
+        ("get", {"name": "triton-fp8e4nv-below-sm89", "id": "x"}, "id"),
+    )
+
+    async def conversation(client: Any) -> list[Any]:
+        return [await client.list_tools(), *[await client.call_tool(name, given) for name, given, _ in asked]]
+
+    listed, *answers = talk(conversation)
+    assert all(tool.input_schema["additionalProperties"] is False for tool in listed.tools)
+    for answer, (_, _, argument) in zip(answers, asked, strict=True):
+        assert answer.is_error
+        assert argument in answer.content[0].text
+
+
+def test_doctor_reads_a_command_as_a_shell_does() -> None:
+    said = tools.doctor(
+        "vllm serve a --dtype half # not --device cpu\nvllm serve b", "sm_86", ["vllm==0.20.0"]
+    )
+    assert said.notes == []
+    for command, told in (
+        ("vllm serve a --help", "only prints"),
+        ("vllm serve a --speculative-config '{", "is no JSON"),
+        ("ls", "vllm serve MODEL"),
+    ):
+        with pytest.raises(UsageFailed, match=told):
+            tools.doctor(command, "sm_86")
+
+
 @given(st.text(max_size=40))
 def test_a_line_without_halves_of_characters_is_left_as_it_is(text: str) -> None:
     line = json.dumps(text).encode()

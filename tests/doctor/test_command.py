@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_gotchas.doctor.command.config_file import ConfigError
-from gpu_gotchas.doctor.command.launch import MAX_WORDS, CommandError, Launch, read_command
+from gpu_gotchas.doctor.command.launch import MAX_WORDS, CommandError, Launch, read_commands
 from gpu_gotchas.doctor.command.typos import meant
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.images import software_of
@@ -20,7 +20,8 @@ from gpu_gotchas.records.settings import settings
 
 
 def read(text: str) -> Launch:
-    return read_command(shlex.split(text), settings())
+    (launch,) = read_commands(shlex.split(text), settings())
+    return launch
 
 
 @pytest.mark.parametrize(
@@ -51,10 +52,8 @@ def read(text: str) -> Launch:
             "--spec-method eagle3 --spec-tokens 4",
             {"speculative_method": "eagle3", "num_speculative_tokens": "4"},
         ),
-        ("""--speculative-config '{"method": '""", {}),
-        ("--speculative-config '[1]'", {}),
         ("--port 8000 --host 0.0.0.0 --served-model-name fp8 --dtype half", {"dtype": "half"}),
-        ("--dtype half > server.log --dtype float32", {"dtype": "half"}),
+        ("--dtype half > server.log --dtype float32", {"dtype": "float32"}),
         ("--dtype half 2>&1 | tee log", {"dtype": "half"}),
         ("--dtype", {}),
     ],
@@ -148,7 +147,7 @@ def test_a_value_that_no_release_takes_is_noted_and_kept() -> None:
 
 def test_too_long_a_command_is_refused() -> None:
     with pytest.raises(CommandError, match="words"):
-        read_command(["x"] * (MAX_WORDS + 1), settings())
+        read_commands(["x"] * (MAX_WORDS + 1), settings())
 
 
 @given(
@@ -159,7 +158,7 @@ def test_too_long_a_command_is_refused() -> None:
 def test_no_words_raise_anything_else(words: list[str]) -> None:
     for prefix in ([], ["vllm", "serve"], ["docker", "run"], ["python", "-m", "sglang.launch_server"]):
         try:
-            read_command([*prefix, *words], settings())
+            read_commands([*prefix, *words], settings())
         except CommandError:
             continue
 
@@ -216,7 +215,9 @@ def test_the_beginning_of_one_flag_is_taken_for_it_and_that_of_several_for_none(
 ) -> None:
     launch = read(f"vllm serve some/model {flag}")
     assert [noted in note for note in launch.notes] == [True] * bool(noted)
-    assert launch.settings == ({"kv_cache_dtype": "fp8"} if "--kv" in flag else {})
+    assert launch.settings == {"--kv": {"kv_cache_dtype": "fp8"}, "--de": {"device": "cuda"}}.get(
+        flag[:4], {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,7 @@ def test_flags_of_a_file_hold_where_the_command_line_is_silent(tmp_path: Path) -
     )
     for command in ("vllm serve", "python -m vllm.entrypoints.openai.api_server"):
         words = shlex.split(f"{command} --config flags.yaml --dtype float32")
-        launch = read_command(words, settings(), base=tmp_path)
+        (launch,) = read_commands(words, settings(), base=tmp_path)
         assert launch.model == "some/model"
         assert launch.settings == {
             "kv_cache_dtype": "fp8",
@@ -267,7 +268,7 @@ def test_flags_of_a_file_hold_where_the_command_line_is_silent(tmp_path: Path) -
 
 def test_what_a_file_sets_that_is_not_here_is_not_known(tmp_path: Path) -> None:
     for base in (None, tmp_path):
-        launch = read_command(
+        (launch,) = read_commands(
             shlex.split("vllm serve m --config=gone.yaml --dtype half"), settings(), base=base
         )
         assert launch.elsewhere == "gone.yaml"
@@ -280,4 +281,167 @@ def test_what_a_file_sets_that_is_not_here_is_not_known(tmp_path: Path) -> None:
 def test_a_file_that_holds_no_flags_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "flags.yaml").write_text(text)
     with pytest.raises(ConfigError, match=r"flags\.yaml:\d"):
-        read_command(["vllm", "serve", "m", "--config", "flags.yaml"], settings(), base=tmp_path)
+        read_commands(["vllm", "serve", "m", "--config", "flags.yaml"], settings(), base=tmp_path)
+
+
+def read_text(text: str) -> list[Launch]:
+    """As a Dockerfile, a report or an agent gives a command: a shell reads it."""
+    return list(read_commands(("sh", "-c", text), settings()))
+
+
+def test_a_comment_ends_a_command_in_text_and_is_refused_as_an_argument() -> None:
+    (launch,) = read_text("vllm serve m --dtype half # --dtype bfloat16")
+    assert (launch.settings, launch.faults) == ({"dtype": "half"}, ())
+    for launch in (
+        read("vllm serve m --dtype half '#' --dtype bfloat16"),
+        *read_text("vllm serve m --port 80 '#' --dtype half"),
+    ):
+        assert launch.faults == ("vllm refuses '#': no flag takes it",)
+
+
+@pytest.mark.parametrize(
+    ("text", "started"),
+    [
+        ("vllm serve a && vllm serve b", ["a", "b"]),
+        ("vllm serve a; sglang serve --model-path b", ["a", "b"]),
+        ("vllm serve a | tee log & vllm serve b", ["a", "b"]),
+        ("vllm serve a\nvllm serve b\n", ["a", "b"]),
+        ("bash -c 'vllm serve a & vllm serve b; wait'", ["a", "b"]),
+        ("docker run x bash -c 'vllm serve a && vllm serve b'", ["a", "b"]),
+        ("ssh host 'vllm serve a; vllm serve b'", ["a", "b"]),
+        ("if x; then vllm serve a; else vllm serve b; fi", ["a", "b"]),
+    ],
+)
+def test_every_server_is_read(text: str, started: list[str]) -> None:
+    assert [launch.model for launch in read_text(text)] == started
+
+
+def test_operators_among_words_end_a_command_too() -> None:
+    for words in (
+        ["vllm", "serve", "a", "&&", "vllm", "serve", "b"],
+        ["vllm", "serve", "a;", "vllm", "serve", "b"],
+        ["vllm serve a && vllm serve b"],
+    ):
+        assert [launch.model for launch in read_commands(words, settings())] == ["a", "b"]
+
+
+def test_what_is_not_read_is_said() -> None:
+    first, _ = read_text("cd /x && ./start.sh | tee log; vllm serve --help; vllm serve a; vllm serve b")
+    assert first.notes == (
+        "passed over, for it starts neither vLLM nor SGLang: ./start.sh",
+        "passed over, for --help only prints: vllm",
+    )
+
+
+def test_what_came_before_holds_for_what_comes_after() -> None:
+    launch, other = read_text(
+        "export VLLM_BATCH_INVARIANT=1\nNOT_EXPORTED=1\nM=org/m\npip install vllm==0.19.1\n"
+        "X=2 vllm serve $M --dtype ${D:-half} > log\nvllm serve $UNSET"
+    )
+    assert (launch.model, launch.settings) == ("org/m", {"dtype": "half"})
+    assert launch.environment == {"VLLM_BATCH_INVARIANT": "1", "X": "2"}
+    assert launch.software == {"vllm": "0.19.1"}
+    assert (other.model, other.environment) == ("$UNSET", {"VLLM_BATCH_INVARIANT": "1"})
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h", "--help=all", "--version"])
+@pytest.mark.parametrize("start", ["vllm serve", "vllm serve m", "python -m sglang.launch_server"])
+def test_what_only_prints_starts_nothing(start: str, flag: str) -> None:
+    with pytest.raises(CommandError, match="only prints and starts nothing"):
+        read(f"{start} {flag}")
+
+
+@pytest.mark.parametrize("text", ["vllm --version", "vllm --help", "vllm bench serve --model m", "vllm chat"])
+def test_what_asks_a_server_starts_none(text: str) -> None:
+    with pytest.raises(CommandError, match="starts neither"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--speculative-config",
+        "--compilation-config",
+        "--hf-overrides",
+        "--kv-transfer-config",
+        "--attention-config",
+        "--override-generation-config",
+        "--some-new-config",
+    ],
+)
+@pytest.mark.parametrize("value", ['{"method": "mtp"', "{method: mtp}", '{"a": 1} x', "[1]"])
+def test_what_is_no_json_is_a_fault_and_says_which_flag(flag: str, value: str) -> None:
+    launch = read_commands(["vllm", "serve", "m", flag, value, "--dtype", "half"], settings())[0]
+    (fault,) = launch.faults
+    assert fault.startswith(f"{flag} {value}: is no JSON")
+    assert launch.settings == {"dtype": "half"}
+
+
+def test_what_cannot_be_read_is_unknown_and_not_at_its_default() -> None:
+    (launch,) = read_text("vllm serve m --kernel-config '{\"moe_backend\": '")
+    assert set(launch.unknown) == {"moe_backend", "linear_backend"}
+    defaults = situation(Facts(), launch, settings()).defaults
+    assert "moe_backend" not in defaults
+    assert defaults["dtype"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        ("--compilation-config 3", {}),
+        ("--compilation-config.level 3 --compilation-config.x.y=1", {}),
+        ("--speculative-config.method=ngram -sc.num_speculative_tokens 2", {"n": "2", "m": "ngram"}),
+        ("""--speculative-config='{"method": null}'""", {}),
+        ("--speculative-config None", {}),
+        ("""--hf-overrides '{"a": {"b": [1]}}'""", {}),
+    ],
+)
+def test_json_and_dotted_keys_as_vllm_takes_them(flags: str, found: dict[str, str]) -> None:
+    launch = read(f"vllm serve m {flags}")
+    names = {"n": "num_speculative_tokens", "m": "speculative_method"}
+    assert (launch.faults, launch.notes) == ((), ())
+    assert launch.settings == {names[key]: value for key, value in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "faults"),
+    [
+        ("vllm serve --dtype half org/m --port 80", "org/m", 0),
+        ("vllm serve m --dtype half extra", "m", 1),
+        ("vllm serve m extra", "m", 1),
+        ("vllm serve m --allowed-origins a b c --dtype half", "m", 0),
+        ("python -m sglang.launch_server --model-path m --tp 2 extra", "m", 1),
+    ],
+)
+def test_a_word_that_no_flag_takes_is_the_model_or_a_fault(text: str, model: str, faults: int) -> None:
+    launch = read(text)
+    assert (launch.model, len(launch.faults)) == (model, faults)
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [
+        ("--gpus all", None),
+        ("--gpus '\"device=0,1\"'", "0,1"),
+        ("--gpus 'device=2'", "2"),
+        ("--gpus=device=1,3", "1,3"),
+        ("--gpus 2", "0,1"),
+        ("--gpus=1 --runtime=nvidia", "0"),
+        ("--device nvidia.com/gpu=all", None),
+        ("--device nvidia.com/gpu=0 --device nvidia.com/gpu=1", "0,1"),
+        ("-e NVIDIA_VISIBLE_DEVICES=3", "3"),
+    ],
+)
+@pytest.mark.parametrize("image", ["vllm/vllm-openai:v0.24.0", "ghcr.io/me/vllm-openai:v0.24.0@sha256:0"])
+def test_an_image_whose_entrypoint_serves(options: str, seen: str | None, image: str) -> None:
+    for arguments in ("--model m -tp 2", "m --tensor-parallel-size=2", "serve m -tp 2"):
+        launch = read(f"podman run --rm -it --ipc=host --shm-size=16g -p80:80 {options} {image} {arguments}")
+        assert (launch.package, launch.model) == ("vllm", "m")
+        assert launch.settings == {"tensor_parallel_size": "2"}
+        assert launch.environment.get("NVIDIA_VISIBLE_DEVICES") == seen
+        assert launch.shared_memory == 16 << 30
+
+
+def test_a_container_sees_its_own_variables_and_those_handed_in() -> None:
+    (launch,) = read_text("A=1 B=2 docker run -e A -eC=3 -e D vllm/vllm-openai:v0.24.0 m")
+    assert launch.environment == {"A": "1", "C": "3"}

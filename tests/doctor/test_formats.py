@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from gpu_gotchas.doctor.assess import assess_all
 from gpu_gotchas.doctor.command.launch import Launch
@@ -20,151 +23,18 @@ from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.records.model import FixType, Severity
 from tests.doctor.samples import AMPERE, case, fix, gotcha
 
-# The parts of SARIF 2.1.0's schema that these reports use, with its own rules on what may stand where.
-SARIF: dict[str, Any] = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "additionalProperties": False,
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"},
-        "version": {"enum": ["2.1.0"]},
-        "runs": {"type": "array", "items": {"$ref": "#/$defs/run"}},
-    },
-    "$defs": {
-        "text": {
-            "type": "object",
-            "required": ["text"],
-            "additionalProperties": False,
-            "properties": {"text": {"type": "string"}, "markdown": {"type": "string"}},
-        },
-        "level": {"enum": ["none", "note", "warning", "error"]},
-        "run": {
-            "type": "object",
-            "required": ["tool"],
-            "additionalProperties": False,
-            "properties": {
-                "tool": {
-                    "type": "object",
-                    "required": ["driver"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "driver": {
-                            "type": "object",
-                            "required": ["name"],
-                            "additionalProperties": False,
-                            "properties": {
-                                "name": {"type": "string"},
-                                "version": {"type": "string"},
-                                "semanticVersion": {"type": "string"},
-                                "rules": {
-                                    "type": "array",
-                                    "uniqueItems": True,
-                                    "items": {"$ref": "#/$defs/rule"},
-                                },
-                            },
-                        }
-                    },
-                },
-                "invocations": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["executionSuccessful"],
-                        "additionalProperties": False,
-                        "properties": {
-                            "executionSuccessful": {"type": "boolean"},
-                            "toolConfigurationNotifications": {
-                                "type": "array",
-                                "items": {
-                                    "type": "object",
-                                    "required": ["message"],
-                                    "additionalProperties": False,
-                                    "properties": {
-                                        "level": {"$ref": "#/$defs/level"},
-                                        "message": {"$ref": "#/$defs/text"},
-                                    },
-                                },
-                            },
-                        },
-                    },
-                },
-                "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                "results": {"type": "array", "items": {"$ref": "#/$defs/result"}},
-            },
-        },
-        "rule": {
-            "type": "object",
-            "required": ["id"],
-            "additionalProperties": False,
-            "properties": {
-                "id": {"type": "string"},
-                "shortDescription": {"$ref": "#/$defs/text"},
-                "fullDescription": {"$ref": "#/$defs/text"},
-                "help": {"$ref": "#/$defs/text"},
-                "defaultConfiguration": {
-                    "type": "object",
-                    "properties": {"level": {"$ref": "#/$defs/level"}},
-                },
-                "properties": {
-                    "type": "object",
-                    "properties": {"tags": {"type": "array", "uniqueItems": True}},
-                },
-            },
-        },
-        "result": {
-            "type": "object",
-            "required": ["message"],
-            "additionalProperties": False,
-            "properties": {
-                "ruleId": {"type": "string"},
-                "ruleIndex": {"type": "integer", "minimum": -1},
-                "kind": {"enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]},
-                "level": {"$ref": "#/$defs/level"},
-                "message": {"$ref": "#/$defs/text"},
-                "locations": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "properties": {
-                            "physicalLocation": {
-                                "type": "object",
-                                "required": ["artifactLocation"],
-                                "properties": {
-                                    "artifactLocation": {
-                                        "type": "object",
-                                        "properties": {"uri": {"type": "string", "format": "uri-reference"}},
-                                    },
-                                    "region": {
-                                        "type": "object",
-                                        "properties": {"startLine": {"type": "integer", "minimum": 1}},
-                                    },
-                                },
-                            },
-                            "logicalLocations": {"type": "array"},
-                        },
-                    },
-                },
-                "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string"}},
-                "suppressions": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["kind"],
-                        "additionalProperties": False,
-                        "properties": {
-                            "kind": {"enum": ["inSource", "external"]},
-                            "status": {"enum": ["accepted", "underReview", "rejected"]},
-                            "justification": {"type": "string"},
-                        },
-                    },
-                },
-            },
-            "if": {"properties": {"kind": {"not": {"const": "fail"}}}},
-            "then": {"properties": {"level": {"const": "none"}}},
-        },
-    },
-}
+# The whole of SARIF 2.1.0's own schema; see sarif/README.md.
+SARIF: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8")
+)
+
+
+def standard(report: dict[str, Any]) -> None:
+    """Holds it against the schema, and against what the standard says in words alone."""
+    jsonschema.Draft4Validator(SARIF, format_checker=jsonschema.FormatChecker()).validate(report)
+    (run,) = report["runs"]
+    for result in run["results"]:
+        assert result["kind"] == "fail" or result["level"] == "none"
 
 
 def examined() -> Examination:
@@ -196,8 +66,7 @@ def examined() -> Examination:
 
 def test_sarif_is_as_its_standard_has_it() -> None:
     report = sarif.report(examined(), "requirements.txt")
-    jsonschema.Draft202012Validator.check_schema(SARIF)
-    jsonschema.validate(report, SARIF)
+    standard(report)
     (run,) = report["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules) == len(run["results"])
@@ -209,6 +78,31 @@ def test_sarif_is_as_its_standard_has_it() -> None:
     assert (by_id["may-major"]["kind"], by_id["may-major"]["level"]) == ("review", "none")
     assert by_id["will-ignored"]["suppressions"][0]["justification"] == "We know. (until 2027-03-31)"
     json.dumps(report, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda run: run.update(results=[{}]),
+        lambda run: run["results"][0].update(kind="fails"),
+        lambda run: run["results"][0]["locations"][0].update(line=1),
+        lambda run: run["tool"]["driver"].pop("name"),
+        lambda run: run["tool"]["driver"]["rules"][0]["defaultConfiguration"].update(level="fatal"),
+        lambda run: run["invocations"][0].pop("executionSuccessful"),
+    ],
+)
+def test_the_schema_refuses_what_is_no_sarif(spoil: Callable[[dict[str, Any]], Any]) -> None:
+    report = sarif.report(examined())
+    spoil(report["runs"][0])
+    with pytest.raises(jsonschema.ValidationError):
+        standard(report)
+
+
+def test_what_was_not_read_of_a_command_is_told_to_programs_too() -> None:
+    (invocation,) = sarif.report(examined())["runs"][0]["invocations"]
+    told = {one["message"]["text"]: one["level"] for one in invocation["toolConfigurationNotifications"]}
+    assert told == {"x is ignored: take it out": "warning", "a note": "note"}
+    assert "::notice title=gotchas%3A note::a note" in list(github.lines(examined()))
 
 
 def test_json_says_each_condition_and_no_secret() -> None:
@@ -249,7 +143,7 @@ def test_what_is_reported_says_so_in_every_form() -> None:
     (line,) = github.lines(alone)
     assert line.startswith("::notice title=gotcha%2C reported and not proven%3A a-report::")
     report = sarif.report(alone)
-    jsonschema.validate(report, SARIF)
+    standard(report)
     (result,) = report["runs"][0]["results"]
     assert (result["kind"], result["level"]) == ("review", "none")
     assert "reported, not proven" in result["message"]["text"]
@@ -271,6 +165,7 @@ def test_annotations_are_one_line_each_whatever_a_text_holds() -> None:
         "::warning",
         "::notice",
         "::warning",
+        "::notice",
     ]
     assert all("title=gotcha" in line for line in lines)
     hostile = Examination(Situation(described_machine("sm_90")), (), (), ("a\n::error::b\r%0A\x1b[31m",))

@@ -69,6 +69,46 @@ def test_a_file_that_is_none(tmp_path: Path, text: str) -> None:
         read_ignores(tmp_path / "missing.toml")
 
 
+@pytest.mark.parametrize(
+    ("name", "table", "told"),
+    [
+        ("ignores.toml", "ignores", r"unknown key ignores: write \[\[ignore\]\]"),
+        ("ignores.toml", "Ignore", r"unknown key Ignore"),
+        ("ignores.toml", "gpu-gotchas.ignore", r"unknown key gpu-gotchas"),
+        ("ignores.toml", "tool.gpu_gotchas.ignore", r"write \[\[tool.gpu-gotchas.ignore\]\]"),
+        ("ignores.toml", "tool.gpu-gotchas.ignores", r"unknown key tool.gpu-gotchas.ignores: write"),
+        ("pyproject.toml", "tool.gpu_gotchas.ignore", r"\[tool.gpu_gotchas\] is not read: write"),
+        ("pyproject.toml", "tool.gpu-gotcha.ignore", r"\[tool.gpu-gotcha\] is not read: write"),
+        ("pyproject.toml", "tool.gotchas.ignore", r"\[tool.gotchas\] is not read: write"),
+        ("pyproject.toml", "tool.GPU-Gotchas.ignore", r"\[tool.GPU-Gotchas\] is not read: write"),
+        ("pyproject.toml", "tool.gpu-gotchas.ignored", r"unknown key tool.gpu-gotchas.ignored: write"),
+        ("pyproject.toml", "ignore", r"\[\[ignore\]\] is not read here: write \[\[tool.gpu-gotchas"),
+        ("pyproject.toml", "ignores", r"\[\[ignores\]\] is not read here"),
+    ],
+)
+def test_a_table_of_another_name_is_an_error_that_names_the_right_one(
+    tmp_path: Path, name: str, table: str, told: str
+) -> None:
+    with pytest.raises(IgnoresError, match=told):
+        read_ignores(written(tmp_path, f"[[{table}]]\n{ENTRY}", name))
+
+
+def test_a_file_like_a_pyproject_is_read_as_one_whatever_its_name(tmp_path: Path) -> None:
+    text = f'[project]\nname = "x"\n[tool.ruff]\nline-length = 9\n[[tool.gpu-gotchas.ignore]]\n{ENTRY}'
+    assert read_ignores(written(tmp_path, text, "ci.toml")) == (until("2027-03-31"),)
+    assert read_ignores(written(tmp_path, "", "ci.toml")) == ()
+
+
+def test_another_key_of_ours_is_an_error(tmp_path: Path) -> None:
+    text = f"[tool.gpu-gotchas]\nverbose = true\n[[tool.gpu-gotchas.ignore]]\n{ENTRY}"
+    with pytest.raises(IgnoresError, match="unknown key tool.gpu-gotchas.verbose"):
+        read_ignores(written(tmp_path, text, "pyproject.toml"))
+    with pytest.raises(IgnoresError, match="wants a table"):
+        read_ignores(written(tmp_path, "[tool]\ngpu-gotchas = 3\n", "pyproject.toml"))
+    with pytest.raises(IgnoresError, match="unknown key 'reasons': reason may be meant"):
+        read_ignores(written(tmp_path, f"[[ignore]]\n{ENTRY.replace('reason', 'reasons')}"))
+
+
 def test_an_ignore_holds_through_its_last_day() -> None:
     assert sorted_out(until("2026-12-01")) == ([], ["sample-one"], ())
     assert sorted_out(until("2026-12-01", "older-name")) == ([], ["sample-one"], ())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.doctor.command.launch import read_command
+from gpu_gotchas.doctor.command.launch import read_commands
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.in_words import read
 from gpu_gotchas.doctor.readers.reader import Text, UnreadableFile
@@ -86,7 +86,8 @@ def test_flags_and_variables_that_are_named_are_set_and_no_default_is_taken() ->
 
 def test_a_command_is_found() -> None:
     found = facts("On my A10G:\n```\nX=1 vllm serve some/model \\\n  --kv-cache-dtype fp8\n```\nit dies.")
-    launch = read_command(found.command, settings())
+    (words,) = found.commands
+    (launch,) = read_commands(words, settings())
     assert (launch.model, launch.settings) == ("some/model", {"kv_cache_dtype": "fp8"})
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.doctor.command.launch import read_command
+from gpu_gotchas.doctor.command.launch import read_commands
 from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.model_folder import ModelError, read_model_folder
 from gpu_gotchas.doctor.situation import Situation, situation
@@ -35,7 +35,7 @@ def model(folder: Path, config: Any = LLAMA) -> str:
 
 
 def found(words: list[str], facts: Facts | None = None, base: Path | None = Path()) -> Situation:
-    launch = read_command(["vllm", "serve", *words], settings()) if words else None
+    (launch,) = read_commands(["vllm", "serve", *words], settings()) if words else (None,)
     return situation(facts or Facts(), launch, settings(), base)
 
 
@@ -74,7 +74,7 @@ def test_an_image_outweighs_what_the_host_has() -> None:
     facts = Facts(
         Machine(software={"vllm": "0.33.0", "nvidia-driver": "580.65.06"}, host=Host(shared_memory=5))
     )
-    where = situation(facts, read_command(words, settings()), settings())
+    where = situation(facts, *read_commands(words, settings()), settings())
     assert where.machine.software == {
         "vllm": "0.19.1",
         "nvidia-driver": "580.65.06",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.upgrade import Change, compare
 from gpu_gotchas.hardware.conditions import VersionRange
 from gpu_gotchas.hardware.description import described_machine
@@ -14,7 +15,7 @@ def change(
     span: VersionRange, before: str, after: str, target: str = "sm_86", **when: tuple[str, ...]
 ) -> Change | None:
     record = gotcha(case(AMPERE, {"vllm": (span,)}, when=when))
-    found = compare([record], described_machine(target), {"vllm": before}, {"vllm": after})
+    found = compare([record], [Situation(described_machine(target))], {"vllm": before}, {"vllm": after})
     return found[0].change if found else None
 
 
@@ -51,5 +52,5 @@ def test_a_setting_that_is_not_known_leaves_what_versions_say() -> None:
 def test_new_comes_first() -> None:
     span, later = VersionRange(fixed="0.26.0"), VersionRange(introduced="0.30.0")
     records = [gotcha(case(AMPERE, {"vllm": (one,)}), id=id) for id, one in (("old", span), ("new", later))]
-    found = compare(records, described_machine("sm_86"), {"vllm": "0.20.0"}, {"vllm": "0.33.0"})
+    found = compare(records, [Situation(described_machine("sm_86"))], {"vllm": "0.20.0"}, {"vllm": "0.33.0"})
     assert [(one.after.gotcha.id, one.change) for one in found] == [("new", Change.NEW), ("old", Change.GONE)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -52,6 +53,13 @@ def test_what_torch_refuses_is_not(conf: str) -> None:
     with pytest.raises(ValueError, match="Expected 'True' or 'False'"):
         torch._C._accelerator_setAllocatorSettings(conf)
     assert not is_expandable(conf)
+
+
+@pytest.mark.parametrize("conf", [None, 3, ["a:b"], b"a:b"])
+def test_what_is_no_string_is_refused_in_words(conf: Any) -> None:
+    for ask in (options, is_expandable, lambda one: with_option(one, "a", "b")):
+        with pytest.raises(ValueError, match="options are one string, such as"):
+            ask(conf)
 
 
 def test_the_first_variable_that_is_set_counts() -> None:

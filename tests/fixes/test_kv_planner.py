@@ -392,6 +392,8 @@ def one(**changed: object) -> Callable[[], object]:
                 {str(n): LinearState(n + 1) for n in range(MOST_KINDS + 1)}, budget=1, load=Load(1, 1)
             ),
         ),
+        ("layers", lambda: plan([FullAttention(1)], budget=1, load=Load(1, 1))),  # type: ignore[arg-type]
+        ("layers", lambda: plan(None, budget=1, load=Load(1, 1))),  # type: ignore[arg-type]
         ("budget", one(budget=0)),
         ("budget", one(budget=-1)),
         ("budget", one(budget=nan)),

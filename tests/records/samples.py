@@ -26,6 +26,7 @@ GOOD: dict[str, Any] = {
     "added": "2026-09-01",
     "concepts": ["fp8", "triton"],
     "aliases": ["fp8-cast-ampere"],
+    "asked_as": ["the model will not start with an FP8 cache"],
     "symptom": {
         "summary": "The kernel dies when it is compiled.",
         "signatures": [

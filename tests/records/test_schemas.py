@@ -321,6 +321,7 @@ good_records = table(
     },
     {
         "aliases": some(ids, unique=True),
+        "asked_as": some(lines, unique=True),
         "workaround": some(table({"do": prose}, {"costs": st.none() | prose})),
         "control": values(ControlAxis),
         "models": some(table({"package": st.just("vllm"), "version": releases, "function": lines})),
@@ -356,6 +357,7 @@ good_candidates = st.lists(
         },
         {
             "aliases": some(ids, unique=True),
+            "asked_as": some(lines, unique=True),
             "signatures": some(signatures),
             "reports": some(believed_reports),
             "claimed": table({"number": st.integers(1, 99), "url": urls}),

@@ -14,6 +14,7 @@ import typer
 
 from gpu_gotchas.cli.exits import Exit
 from gpu_gotchas.cli.guard import guarded
+from gpu_gotchas.cli.repeats import refuse_repeated
 from gpu_gotchas.cli.terminal import Terminal
 
 COMMANDS = {
@@ -77,6 +78,7 @@ def _gotchas() -> None:
 def _invoke(arguments: Sequence[str]) -> int:
     named = arguments[0] if arguments[0] in COMMANDS else None
     command = typer.main.get_command(build([named] if named else list(COMMANDS)))
+    refuse_repeated(command, arguments)
     result = command.main(args=list(arguments), prog_name="gotchas", standalone_mode=False)
     return result if isinstance(result, int) else Exit.FOUND
 

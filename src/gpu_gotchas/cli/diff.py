@@ -38,8 +38,8 @@ def command(
 
     Exit code 0 when it brings none that will bite, 1 when it does.
     """
-    from gpu_gotchas.cli.doctor_asking import Question, situation_of
-    from gpu_gotchas.cli.doctor_text import situation_lines
+    from gpu_gotchas.cli.doctor_asking import Question, situations_of
+    from gpu_gotchas.cli.doctor_text import situations_lines
     from gpu_gotchas.cli.prose import heading, prose
     from gpu_gotchas.cli.terminal import Terminal, bold, dim
     from gpu_gotchas.doctor.asked import software_with
@@ -56,18 +56,15 @@ def command(
         raise UsageFailed(f"--from, --to and --with: {error}") from None
     if old.keys() != new.keys():
         raise UsageFailed("--from and --to must name the same packages")
+    twice = sorted(both.keys() & old.keys())
+    if twice:
+        raise UsageFailed(
+            f"--with {twice[0]}: --from and --to give its version: leave out --with, which is for both sides"
+        )
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
     known = open_knowledge()
-    where = situation_of(question, known.settings)
-    found = compare(
-        known.records,
-        where.machine,
-        {**both, **old},
-        {**both, **new},
-        where.defaults,
-        known.settings,
-        where.said,
-    )
+    where = situations_of(question, known.settings)
+    found = compare(known.records, where, {**both, **old}, {**both, **new}, known.settings)
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
@@ -76,6 +73,7 @@ def command(
                 "version": JSON_VERSION,
                 "from": old,
                 "to": new,
+                "notes": list(dict.fromkeys(note for one in where for note in one.notes)),
                 "gotchas": [
                     {
                         "id": one.after.gotcha.id,
@@ -91,7 +89,7 @@ def command(
             }
         )
         return Exit.NOT_KNOWN if brought else Exit.FOUND
-    for line in situation_lines(where):
+    for line in situations_lines(where):
         if not line.startswith("Software: not known"):
             prose(terminal, line, first="", rest="  ")
     for side, versions_ in (("From", old), ("To", new)):

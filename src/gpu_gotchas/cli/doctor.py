@@ -69,6 +69,10 @@ def command(
         raise UsageFailed(f"--format: {chosen!r} is none of {', '.join(FORMATS)}")
     if as_json and format_ not in ("text", "json"):
         raise UsageFailed(f"--json and --format {format_} contradict each other: give one")
+    if explain and chosen != "text":
+        raise UsageFailed(f"--explain is for text, not for {chosen}: JSON tells every condition as it is")
+    if everything and chosen not in ("text", "json"):
+        raise UsageFailed(f"--all is for text and JSON, not for {chosen}")
     question = Question(
         tuple(words or ()),
         tuple(sources or ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
 from gpu_gotchas.doctor.asked import machine_as, software_with
-from gpu_gotchas.doctor.assess import Verdict, assess_all
+from gpu_gotchas.doctor.assess import Verdict, assess_all, worst
 from gpu_gotchas.doctor.command.config_file import ConfigError
-from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_command
+from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_out
@@ -54,36 +54,53 @@ class Question:
 def examine(question: Question) -> Examination:
     """The whole answer. Raises UsageFailed, BadInput, RecordErrors and KnowledgeUnusable."""
     known = open_knowledge()
-    where = situation_of(question, known.settings)
+    where = situations_of(question, known.settings)
     candidates = [one for one in known.candidates if one.affects] if question.reported else []
     asked = [*known.records, *candidates]
-    found = assess_all(asked, where.machine, where.defaults, known.settings, where.said)
+    found = worst([assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where])
     names = {**known.names, **{name: one.id for one in candidates for name in (one.id, *one.aliases)}}
     parted = sort_out(found, _ignores(question.ignore_file), names, datetime.now(UTC).date())
     return Examination(
-        where,
+        where[0],
         tuple(one for one in parted.kept if one.gotcha.status is not None),
         parted.ignored,
         parted.complaints,
         tuple(one for one in parted.kept if one.gotcha.status is None and one.verdict is Verdict.MAY),
         question.reported,
+        where[1:],
     )
 
 
-def situation_of(question: Question, known: Mapping[str, Setting]) -> Situation:
-    """What is known of the machine and of the command. Raises UsageFailed and BadInput."""
+def situations_of(question: Question, known: Mapping[str, Setting]) -> tuple[Situation, ...]:
+    """What is known of the machine and of each server that is started, one where none is. Raises UsageFailed
+    and BadInput."""
     facts = facts_of(question, known)
-    launch: Launch | None = None
-    words: Sequence[str] = question.words or facts.command
-    try:
-        launch = read_command(words, known, facts.image, Path()) if words else None
-    except ConfigError as error:
-        raise BadInput(str(error)) from None
-    except CommandError as error:
-        if question.words:
-            raise UsageFailed(str(error)) from None
-        # A Dockerfile may end in any command: it just says nothing then.
-    return _or_bad_input(lambda: situation(facts, launch, known, Path()))
+    launches, notes = _launches(question, facts, known)
+    found = [_or_bad_input(partial(situation, facts, one, known, Path())) for one in launches or (None,)]
+    return tuple(replace(one, notes=(*one.notes, *notes)) for one in found)
+
+
+def _launches(
+    question: Question, facts: Facts, known: Mapping[str, Setting]
+) -> tuple[list[Launch], list[str]]:
+    """Everything that is started. What a file's own commands say badly is noted; those of the question must
+    do."""
+    found: list[Launch] = []
+    notes: list[str] = []
+    for words in (question.words,) if question.words else facts.commands:
+        try:
+            found += read_commands(words, known, facts.image, Path())
+        except ConfigError as error:
+            raise BadInput(str(error)) from None
+        except CommandError as error:
+            if question.words:
+                raise UsageFailed(str(error)) from None
+            # A Dockerfile may end in any command.
+            notes.append(f"a command was passed over: {error}")
+    faults = [fault for one in found for fault in one.faults]
+    if question.words and faults:
+        raise UsageFailed("\n".join(faults))
+    return found, notes
 
 
 def facts_of(question: Question, known: Mapping[str, Setting]) -> Facts:

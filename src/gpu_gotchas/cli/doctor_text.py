@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from gpu_gotchas.cli.prose import heading, item, prose
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
@@ -34,7 +34,7 @@ def print_examination(
     examination: Examination, terminal: Terminal, *, explain: bool, everything: bool
 ) -> None:
     """explain: each condition. everything: also what is less likely, and what cannot happen."""
-    for line in situation_lines(examination.situation):
+    for line in situations_lines(examination.situations):
         prose(terminal, line, first="", rest="  ")
     named = {one.gotcha.id for one in examination.named}
     may = examination.of(Verdict.MAY)
@@ -103,8 +103,23 @@ def _decide(one: Assessment) -> list[str]:
     return [line for line in one.open if line != NOT_PROVEN]
 
 
-def situation_lines(situation: Situation) -> Iterator[str]:
-    """The machine, its software, the command, and what is not known."""
+def situations_lines(situations: Sequence[Situation]) -> Iterator[str]:
+    """The machine, its software, each command, and what is not known."""
+    several = len(situations) > 1
+    first = list(_situation_lines(situations[0]))
+    yield from ([f"Server 1: {_named(situations[0])}"] if several else [])
+    yield from first
+    for number, one in enumerate(situations[1:], 2):
+        yield f"Server {number}: {_named(one)}"
+        yield from (line for line in _situation_lines(one) if line not in first)
+
+
+def _named(situation: Situation) -> str:
+    launch = situation.launch
+    return " ".join(filter(None, (launch.package, launch.model))) if launch else "none"
+
+
+def _situation_lines(situation: Situation) -> Iterator[str]:
     machine = situation.machine
     cards = "not known" if machine.cards is None else ", ".join(card_words(machine.cards)) or "none"
     more = "" if machine.count_known or not machine.cards else ", perhaps more of them"

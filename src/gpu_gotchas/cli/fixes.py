@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gpu_gotchas.cli.exits import Exit
+from gpu_gotchas.cli.exits import Exit, UsageFailed
 
 JSON_VERSION = 1
 
@@ -46,21 +47,27 @@ def command(
     `status` shows what became of the fixes of installed packages in each running process. `prepare` finds out
     what they do to the releases installed here. `table` does so for others, and keeps it.
     """
+    machine: dict[str, object] = {"--from": sources, "--as": as_card, "--with": versions, "--all": everything}
+    of_table: dict[str, object] = {"--triton": tritons, "--only": only, "--check": check}
     match words:
         case ["status"]:
+            _refuse("status", machine | of_table)
             from gpu_gotchas.cli.fixes_status import status
 
             return status(as_json=as_json)
         case ["prepare", *ids]:
+            _refuse("prepare", machine | of_table | {"--json": as_json})
             from gpu_gotchas.cli.fixes_asking import prepare_installed
 
             return prepare_installed(ids)
         case ["table", *releases]:
+            _refuse("table", machine | {"--json": as_json})
             from gpu_gotchas.cli.fixes_asking import make_table
 
             return make_table(releases, only or (), tritons or (), check=check)
+    _refuse("", of_table)
     from gpu_gotchas.cli.doctor_asking import Question, examine
-    from gpu_gotchas.cli.doctor_text import situation_lines
+    from gpu_gotchas.cli.doctor_text import situations_lines
     from gpu_gotchas.cli.prose import heading, item, prose
     from gpu_gotchas.cli.terminal import Terminal, bold
     from gpu_gotchas.doctor.assess import Verdict
@@ -76,7 +83,7 @@ def command(
         against = [{**remedy(one.remedy), "against": list(one.against)} for one in found]
         terminal.json({"version": JSON_VERSION, "fixes": against})
         return Exit.FOUND if found else Exit.NOT_KNOWN
-    for line in situation_lines(examination.situation):
+    for line in situations_lines(examination.situations):
         prose(terminal, line, first="", rest="  ")
     for one in found:
         heading(terminal, one.remedy.how + ("  (in force)" if one.remedy.active else ""))
@@ -98,3 +105,12 @@ def command(
         more = f" Against what may happen there are {len(may)}: add --all." if may and not everything else ""
         terminal.line(bold(f"No fix is wanted here, or none is known.{more}"))
     return Exit.FOUND if found else Exit.NOT_KNOWN
+
+
+def _refuse(verb: str, given: Mapping[str, object]) -> None:
+    """Raises UsageFailed for options that do nothing there."""
+    idle = [name for name, value in given.items() if value]
+    if not idle:
+        return
+    right = "they belong to `gotchas fixes table`" if not verb else f"leave out what `{verb}` does not take"
+    raise UsageFailed(f"{', '.join(idle)}: no use {f'with {verb}' if verb else 'here'}: {right}")

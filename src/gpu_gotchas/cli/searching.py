@@ -37,6 +37,8 @@ def answer(
     from gpu_gotchas.search.lines import LineSplitter
     from gpu_gotchas.search.store import open_index
 
+    if explain and as_json:
+        raise UsageFailed("--explain is for text: --json tells every match in full as it is")
     machine = _machine(as_target)
     words = " ".join(text)
     chunks = _chunks(words, file, tee)

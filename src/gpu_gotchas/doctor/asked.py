@@ -41,5 +41,7 @@ def software_with(pins: Iterable[str]) -> dict[str, str | None]:
         name = package_name((match or missing)[1]) if match or missing else None  # type: ignore[index]
         if name is None:
             raise ValueError(f"{pin!r} is no version: write PACKAGE==VERSION, such as vllm==0.19.1")
+        if name in software:
+            raise ValueError(f"{name} is given twice: give one version of it")
         software[name] = match[2].removeprefix("v") if match else None
     return software

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -144,6 +144,23 @@ def assess_all(
         rarity = Rarity(asked) if said else UNWEIGHED
     found = [assess(one, machine, defaults, known, said, rarity) for one in asked]
     return tuple(sorted(found, key=_rank))
+
+
+def worst(each: Sequence[tuple[Assessment, ...]]) -> tuple[Assessment, ...]:
+    """Of several launches on one machine, for each record what comes out worst: one that meets it is
+    enough."""
+    if len(each) == 1:
+        return each[0]
+    found: dict[str, Assessment] = {}
+    for one in (one for part in each for one in part):
+        held = found.get(one.gotcha.id)
+        if held is None or _badness(one) < _badness(held):
+            found[one.gotcha.id] = one
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _badness(one: Assessment) -> tuple[int, bool, float]:
+    return (_BY_VERDICT.index(one.verdict), not one.bites, -one.relevance)
 
 
 def _rank(one: Assessment) -> tuple[int, float, int, int, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from gpu_gotchas.doctor.device import elsewhere
 from gpu_gotchas.doctor.implied import implied
 from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import AUTO, InForce, setting_truth
@@ -110,6 +111,9 @@ def _conditions(
 ) -> Iterator[Condition]:
     if case.hardware != HardwareCondition():
         yield _hardware(case.hardware, machine)
+    other = elsewhere(in_force.given, machine)
+    if other is not None:
+        yield _device(*other, any_card=case.hardware == HardwareCondition())
     for package, ranges in case.software.items():
         yield _software(package, ranges, machine, said)
     for name in case.platform:
@@ -140,6 +144,14 @@ def _hardware(condition: HardwareCondition, machine: Machine) -> Condition:
     words = hardware_words(condition)
     reach, mostly = _reach(condition, words)
     return Condition(Kind.HARDWARE, "hardware", words, found, truth, decide, mostly=mostly, reach=reach)
+
+
+def _device(found: str, truth: Truth, *, any_card: bool) -> Condition:
+    """A launch that uses no GPU. any_card: the record names no hardware, so that it may be met without
+    one."""
+    truth = Truth.UNKNOWN if any_card else truth
+    decide = f"whether it happens without a GPU too: {found}" if truth is Truth.UNKNOWN else ""
+    return Condition(Kind.HARDWARE, "device", "a launch that uses a GPU", found, truth, decide, opt_in=True)
 
 
 # What a condition's words come to; they say all of it. Records ask for the same few over and over.

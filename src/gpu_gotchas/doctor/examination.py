@@ -20,7 +20,8 @@ _PROVEN = 3.0
 
 @dataclass(frozen=True)
 class Examination:
-    """found: what stands of the records, worst and likeliest first. ignored: with what covers it.
+    """situation: of the first server that is started. further: of the others. found: what stands of the
+    records, of all servers together, worst and likeliest first. ignored: with what covers it.
 
     complaints: on the ignores. reported: candidates that may happen there, likeliest first: nothing of them
     is proven. asked_reported: whether candidates were asked.
@@ -32,6 +33,16 @@ class Examination:
     complaints: tuple[str, ...] = ()
     reported: tuple[Assessment, ...] = ()
     asked_reported: bool = True
+    further: tuple[Situation, ...] = ()
+
+    @property
+    def situations(self) -> tuple[Situation, ...]:
+        return (self.situation, *self.further)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Those of every server, each once."""
+        return tuple(dict.fromkeys(note for one in self.situations for note in one.notes))
 
     def of(self, verdict: Verdict) -> tuple[Assessment, ...]:
         return tuple(one for one in self.found if one.verdict is verdict)

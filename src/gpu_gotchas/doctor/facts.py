@@ -13,15 +13,14 @@ class Facts:
     """machine: as far as it is known. environment: variables that are set, by name.
 
     seen: beginnings of the names that were looked for, so that a name that is missing is known not to be set;
-    "" for all. command: words of a command line that came along, such as a Dockerfile's.
-    image: what that is built on. told_by: what it was read from. words: a report's own, which decide nothing.
-    flags: those that a report names, which need not be all that were given.
-    """
+    "" for all. commands: command lines that came along, each as its words, such as a Dockerfile's. image:
+    whose own entrypoint takes them, where there is one. told_by: what it was read from. words: a report's
+    own, which decide nothing. flags: those that a report names, which need not be all that were given."""
 
     machine: Machine = field(default_factory=lambda: Machine(described=True))
     environment: Mapping[str, str] = field(default_factory=dict)
     seen: tuple[str, ...] = ()
-    command: tuple[str, ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
     image: str | None = None
     told_by: tuple[str, ...] = ()
     words: str = ""
@@ -36,7 +35,7 @@ def merged(parts: Iterable[Facts]) -> Facts:
             machine=machines_merged(result.machine, part.machine),
             environment={**part.environment, **result.environment},
             seen=(*result.seen, *part.seen),
-            command=result.command or part.command,
+            commands=result.commands or part.commands,
             image=result.image or part.image,
             told_by=(*result.told_by, *part.told_by),
             flags=(*result.flags, *part.flags),

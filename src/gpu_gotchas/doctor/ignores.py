@@ -1,7 +1,7 @@
 """Gotchas that a project has decided to live with, each with a reason and a day on which it is asked again.
 
 ```toml
-[[tool.gpu-gotchas.ignore]]        # in pyproject.toml; [[ignore]] in a file of its own
+[[tool.gpu-gotchas.ignore]]        # in pyproject.toml, or a file like it; [[ignore]] in a file of its own
 id = "triton-fp8e4nv-below-sm89"
 reason = "The kernel is never called: we serve bfloat16."
 until = "2027-03-31"
@@ -10,9 +10,11 @@ until = "2027-03-31"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ from gpu_gotchas.hardware.files import read_bounded
 
 MAX_BYTES = 1 << 20
 KEYS = ("id", "reason", "until")
+TABLE, ENTRY = "gpu-gotchas", "ignore"
+_LIKE = 0.85
 
 
 class IgnoresError(ValueError):
@@ -58,10 +62,8 @@ def read_ignores(path: Path) -> tuple[Ignore, ...]:
         raise IgnoresError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise IgnoresError(f"{path}: is no TOML: {error}") from None
-    where = "ignore"
-    if path.name == "pyproject.toml":
-        data, where = _below(data, "tool", "gpu-gotchas"), "tool.gpu-gotchas.ignore"
-    return _ignores(data.get("ignore", []), f"{path}: {where}")
+    entries, where = _found(data, path)
+    return _ignores(entries, f"{path}: {where}")
 
 
 def sort_out(
@@ -92,10 +94,39 @@ def sort_out(
     return Sorted(tuple(kept), tuple(ignored), tuple(complaints))
 
 
-def _below(data: Any, *keys: str) -> dict[str, Any]:
-    for key in keys:
-        data = data.get(key, {}) if isinstance(data, dict) else {}
-    return data if isinstance(data, dict) else {}
+def _found(data: dict[str, Any], path: Path) -> tuple[Any, str]:
+    """The entries and the name of their table. In a pyproject.toml, and in a file like one, other tables
+    belong to other programs; a file of its own holds nothing else. A name that is not quite ours is an
+    error."""
+    tools = data.get("tool")
+    tools = tools if isinstance(tools, dict) else {}
+    for name in tools:
+        if name != TABLE and _like(name, TABLE):
+            raise IgnoresError(f"{path}: [tool.{name}] is not read: write [[tool.{TABLE}.{ENTRY}]]")
+    project = path.name == "pyproject.toml"
+    if not project and TABLE not in tools:
+        _only_entries(data, path, "")
+        return data.get(ENTRY, []), ENTRY
+    for name in data:
+        if _like(name, ENTRY):
+            raise IgnoresError(f"{path}: [[{name}]] is not read here: write [[tool.{TABLE}.{ENTRY}]]")
+    ours = tools.get(TABLE, {})
+    if not isinstance(ours, dict):
+        raise IgnoresError(f"{path}: tool.{TABLE} wants a table: write [[tool.{TABLE}.{ENTRY}]]")
+    _only_entries(ours, path, f"tool.{TABLE}.")
+    return ours.get(ENTRY, []), f"tool.{TABLE}.{ENTRY}"
+
+
+def _only_entries(table: dict[str, Any], path: Path, above: str) -> None:
+    strange = next((name for name in table if name != ENTRY), None)
+    if strange is not None:
+        raise IgnoresError(f"{path}: unknown key {above}{strange}: write [[{above}{ENTRY}]] above each entry")
+
+
+def _like(name: str, ours: str) -> bool:
+    """Whether a name is ours but for its case, its hyphens, a letter or the plural."""
+    plain, wanted = (re.sub(r"[^a-z0-9]", "", one.lower()) for one in (name, ours))
+    return plain == wanted or bool(get_close_matches(plain, [wanted], cutoff=_LIKE)) or plain == "gotchas"
 
 
 def _ignores(entries: Any, where: str) -> tuple[Ignore, ...]:
@@ -119,7 +150,9 @@ def _ignore(entry: Any) -> tuple[str, Ignore | None]:
         return "wants id, reason and until", None
     strange = [key for key in entry if key not in KEYS]
     if strange:
-        return f"unknown key {strange[0]!r}: it has {', '.join(KEYS)}", None
+        near = get_close_matches(strange[0].lower(), KEYS, n=1)
+        meant = f"{near[0]} may be meant; " if near else ""
+        return f"unknown key {strange[0]!r}: {meant}it has {', '.join(KEYS)}", None
     id, reason, until = (entry.get(key) for key in KEYS)
     if not isinstance(id, str) or not id.strip():
         return "wants the id of a gotcha", None

@@ -16,6 +16,7 @@ _ROCM = re.compile(r"rocm-?([0-9]+(?:\.[0-9]+)+)")
 _PACKAGES = {
     "vllm/vllm-openai": "vllm",
     "vllm/vllm-openai-rocm": "vllm",
+    "vllm/vllm-openai-cpu": "vllm",
     "lmsysorg/sglang": "sglang",
     "pytorch/pytorch": "torch",
     "nvidia/cuda": "cuda-toolkit",
@@ -43,3 +44,10 @@ def software_of(image: str) -> Mapping[str, str | None]:
     if rocm is not None:
         software.setdefault("rocm", rocm[1])
     return software
+
+
+def is_for_cpu(image: str) -> bool:
+    """Whether a build of vLLM for processors lies in it, such as `vllm-openai-cpu` or
+    `vllm-cpu-release-repo`."""
+    name = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+    return "vllm" in name and "cpu" in name.split("-")

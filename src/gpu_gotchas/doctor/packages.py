@@ -26,19 +26,27 @@ def package_name(name: str) -> str | None:
 
 
 def software_of_pins(pins: Iterable[tuple[str, str]]) -> dict[str, str | None]:
-    """Versions by package. A package with two different pins is left out: which one holds is not known."""
+    """Versions by package. A package with two different pins, or with one that may not count (""), is left
+    out: which one holds is not known."""
     found: dict[str, set[str]] = {}
     for raw, version in pins:
         name = package_name(raw)
-        if name is not None and _VERSION.fullmatch(version) and len(found) < MAX_PACKAGES:
+        if name is not None and (not version or _VERSION.fullmatch(version)) and len(found) < MAX_PACKAGES:
             found.setdefault(name, set()).add(version)
     software: dict[str, str | None] = {
-        name: next(iter(versions)) for name, versions in found.items() if len(versions) == 1
+        name: next(iter(versions))
+        for name, versions in found.items()
+        if len(versions) == 1 and versions != {""}
     }
+    add_cuda_runtime(software)
+    return software
+
+
+def add_cuda_runtime(software: dict[str, str | None]) -> None:
+    """The CUDA runtime that packages bring, where their versions tell it."""
     runtime = next((software[name] for name in _RUNTIMES if software.get(name)), None)
     build = _CUDA_BUILD.fullmatch(software.get("torch") or "")
     if runtime is not None:
         software["cuda-runtime"] = ".".join(runtime.split(".")[:2])
     elif build is not None:
         software["cuda-runtime"] = f"{build[1][:-1]}.{build[1][-1]}"
-    return software

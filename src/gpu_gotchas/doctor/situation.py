@@ -13,6 +13,7 @@ from gpu_gotchas.doctor.model_folder import read_model_folder
 from gpu_gotchas.doctor.pins import pinned
 from gpu_gotchas.doctor.said import NOTHING_SAID, PLAIN, Said
 from gpu_gotchas.doctor.setting_truth import AUTO
+from gpu_gotchas.doctor.visible import only_visible
 from gpu_gotchas.hardware.machine import Host, Machine
 from gpu_gotchas.records.setting import Setting, ValueKind
 
@@ -32,9 +33,9 @@ _KEEPS_TYPE = ("ForCausalLM", "ForConditionalGeneration")
 class Situation:
     """machine: with every setting that is known to be in force. defaults: of settings known not to be set.
 
-    notes: what could not be understood. told_by: where the facts come from. launch: what is to be started.
-    pinned: versions that nobody stated and that follow from a release that was, such as Triton's from vLLM's.
-    said: the model's name, flags that no setting knows, and the words of a report.
+    notes: what could not be understood, or the engine refuses. told_by: where the facts come from. launch:
+    what is to be started. pinned: versions that nobody stated and that follow from a release that was, such
+    as Triton's from vLLM's. said: the model's name, flags that no setting knows, and the words of a report.
     """
 
     machine: Machine
@@ -67,18 +68,21 @@ def situation(
         return Situation(machine, told_by=facts.told_by, pinned=pins, said=said)
     given.update(_from_variables(launch.environment, known))
     given.update(launch.settings)
-    if launch.container:
-        pins = pinned(launch.software)
+    if _built_for_cpu(launch, machine):
+        given.setdefault("VLLM_TARGET_DEVICE", "cpu")
+    brought = pinned(launch.software)
     image = Machine(
-        software={**pins, **launch.software},
+        software={**brought, **launch.software},
         described=True,
         host=Host(shared_memory=launch.shared_memory),
         platform={"container": True, "linux": True} if launch.container else {},
     )
     if launch.container:
-        machine = machines_merged(image, machine)
+        pins, machine = brought, machines_merged(image, machine)
     else:
-        machine = replace(machine, software={**pins, **machine.software})
+        software = {**pins, **machine.software, **brought, **launch.software}
+        pins, machine = {**pins, **brought}, replace(machine, software=software)
+    machine = only_visible(machine, launch.environment)
     # One engine is started: the other's faults are not met.
     others = {name: None for name in _ENGINES if name != launch.package and name not in machine.software}
     machine = replace(machine, software={**machine.software, **others})
@@ -91,7 +95,7 @@ def situation(
         {name: value for name, value in defaults.items() if name not in given},
         launch,
         facts.told_by,
-        launch.notes,
+        (*launch.faults, *launch.notes),
         pins,
         Said(
             " ".join((facts.words, *launch.passed_over)),
@@ -99,6 +103,11 @@ def situation(
             asked=_names_set(launch.settings, known),
         ),
     )
+
+
+def _built_for_cpu(launch: Launch, machine: Machine) -> bool:
+    version = launch.software.get("vllm") or (None if launch.container else machine.software.get("vllm"))
+    return launch.package == "vllm" and bool(version) and str(version).endswith("+cpu")
 
 
 def _names_set(asked: Mapping[str, str], known: Mapping[str, Setting]) -> str:
@@ -124,6 +133,8 @@ def _defaults(
     found = {}
     for name, setting in known.items():
         if name in given or setting.default is None:
+            continue
+        if name in launch.unknown:
             continue
         flagged = launch.elsewhere is None and setting.flag is not None and setting.package == launch.package
         unset = setting.flag is None and setting.variable is not None and setting.variable.startswith(seen)

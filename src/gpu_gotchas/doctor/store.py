@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 from gpu_gotchas.doctor.knowledge import Knowledge, KnowledgeDamaged, build_knowledge, read_knowledge
-from gpu_gotchas.records.kept import stamp_of, write_whole
+from gpu_gotchas.records.kept import stamp_of, up_to_date
 from gpu_gotchas.records.root import index_path, is_checkout, root, schema_root
 
 NAME = "doctor.json"
@@ -35,11 +34,4 @@ def fresh_knowledge(records: Path, kept: Path) -> Knowledge:
     """What is known below a folder of records, from `kept` while that is up to date."""
     here = Path(__file__).parent
     stamp = stamp_of(records, (schema_root() / "settings.yaml", *(here / name for name in _MAKERS)))
-    with contextlib.suppress(OSError, KnowledgeDamaged):
-        known = read_knowledge(kept.read_bytes())
-        if known.stamp == stamp:
-            return known
-    data = build_knowledge(records, stamp)
-    with contextlib.suppress(OSError):  # a read-only checkout is asked from memory
-        write_whole(kept, data)
-    return read_knowledge(data)
+    return up_to_date(kept, stamp, read_knowledge, lambda: build_knowledge(records, stamp), KnowledgeDamaged)

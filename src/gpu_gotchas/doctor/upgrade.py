@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all
+from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all, worst
 from gpu_gotchas.doctor.claims import Claim
 from gpu_gotchas.doctor.conditions import Kind
 from gpu_gotchas.doctor.pins import pinned
-from gpu_gotchas.doctor.said import NOTHING_SAID, Said
+from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.setting import Setting
@@ -41,24 +41,18 @@ _ORDER = list(Change)
 
 def compare(
     gotchas: Iterable[Claim],
-    machine: Machine,
+    where: Sequence[Situation],
     before: Mapping[str, str | None],
     after: Mapping[str, str | None],
-    defaults: Mapping[str, str] | None = None,
     known: Mapping[str, Setting] | None = None,
-    said: Said = NOTHING_SAID,
 ) -> tuple[Changed, ...]:
     """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's,
-    and so does what they pin. Withdrawn records are left out.
+    and so does what they pin. Withdrawn records are left out. where: of each server that is started.
     """
     asked = tuple(gotchas)
     sides = [
-        assess_all(
-            asked,
-            replace(machine, software={**machine.software, **pinned(versions), **versions}),
-            defaults,
-            known,
-            said,
+        worst(
+            [assess_all(asked, _with(one.machine, versions), one.defaults, known, one.said) for one in where]
         )
         for versions in (before, after)
     ]
@@ -69,6 +63,10 @@ def compare(
         if Verdict.CANNOT is not one.verdict or Verdict.CANNOT is not first[one.gotcha.id].verdict
     ]
     return tuple(sorted(found, key=lambda one: _ORDER.index(one.change)))
+
+
+def _with(machine: Machine, versions: Mapping[str, str | None]) -> Machine:
+    return replace(machine, software={**machine.software, **pinned(versions), **versions})
 
 
 def _change(before: Assessment, after: Assessment) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +13,10 @@ _VARIABLES = {
     Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES",),
     Vendor.AMD: ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
 }
+# What a container's runtime hands in, counted by bus.
+_GIVEN = "NVIDIA_VISIBLE_DEVICES"
+_ALL = ("all", "void")
+MAX_NAMED = 1024
 
 
 def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
@@ -25,11 +30,26 @@ def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
     if not cards or len(vendors) != 1:
         return machine
     vendor = vendors.pop()
+    given = environ.get(_GIVEN, "").strip()
+    if given and given not in _ALL:
+        machine = _seen(machine, _GIVEN, given, by_bus=True)
+        cards = machine.cards
+        if not cards:
+            return machine
     name = next((one for one in _VARIABLES.get(vendor or Vendor.INTEL, ()) if one in environ), None)
     if name is None:
         return machine
-    left = _left(cards, environ[name])
     by_bus = vendor is Vendor.AMD or environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    return _seen(machine, name, environ[name], by_bus=by_bus)
+
+
+def _seen(machine: Machine, name: str, value: str, *, by_bus: bool) -> Machine:
+    cards = machine.cards or ()
+    if not machine.count_known and len(set(cards)) == 1:
+        # Those that are named may be there; how many there are stays unknown.
+        highest = max((int(one) for one in re.findall(r"[0-9]+", value[:4000])), default=0)
+        cards = cards[:1] * min(MAX_NAMED, highest + 1)
+    left = _left(cards, value)
     if left is None or (len(set(cards)) > 1 and left and not by_bus):
         why = "its value names no numbers" if left is None else "cards differ, and their order is not by bus"
         reason = Unknown(f"GPUs that {name} leaves", why)
@@ -42,7 +62,7 @@ def _left(cards: tuple[Card, ...], value: str) -> tuple[Card, ...] | None:
     left: list[Card] = []
     for part in value.split(",") if value.strip() else ():
         text = part.strip()
-        if text == "-1":
+        if text in ("-1", "none"):
             break
         if not (text.isascii() and text.isdigit()):
             return None

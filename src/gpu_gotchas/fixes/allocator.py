@@ -26,7 +26,12 @@ def in_force(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def options(conf: str) -> dict[str, str]:
-    """Names and values. Blanks mean nothing; a list in brackets is one value."""
+    """Names and values. Blanks mean nothing; a list in brackets is one value.
+
+    Raises ValueError for what is no string.
+    """
+    if not isinstance(conf, str):
+        raise ValueError(f"options are one string, such as 'expandable_segments:True', not {conf!r}")
     fields = re.findall(r"(?:[^,\[]|\[[^\]]*\])+", re.sub(r"\s", "", conf))
     return {name: value for name, _, value in (field.partition(":") for field in fields)}
 

@@ -108,6 +108,8 @@ def plan(layers: Mapping[str, Layer], *, budget: int, load: Load, most_waste: fl
 
 
 def _check(layers: Mapping[str, Layer], budget: int, load: Load, most_waste: float) -> None:
+    if not isinstance(layers, Mapping):
+        raise ValueError(f"layers must map each name to what it keeps, not be a {type(layers).__name__}")
     if not 1 <= len(layers) <= MOST_LAYERS:
         raise ValueError(f"layers must be at least 1 and at most {MOST_LAYERS}, not {len(layers)}")
     for name, layer in layers.items():

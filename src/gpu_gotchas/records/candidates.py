@@ -10,7 +10,7 @@ from gpu_gotchas.records.gotcha_shape import MOST_REPORTERS, SAYS
 from gpu_gotchas.records.model import Candidate, Claim, Report
 from gpu_gotchas.records.shapes import Bad, Shape, Sink, integer, items, one_of, prose, table
 from gpu_gotchas.records.symptom_shape import signature
-from gpu_gotchas.records.words import date_as_known, handle, identifier, title, url
+from gpu_gotchas.records.words import date_as_known, handle, identifier, phrase, title, url
 from gpu_gotchas.records.yaml_nodes import Items, Node, line_index
 
 _claim = table(Claim, {"number": integer(1, MOST_REPORTERS), "url": url})
@@ -36,6 +36,7 @@ _candidate: Shape[dict[str, Any]] = table(
     },
     optional={
         "aliases": (items(identifier, unique=True), ()),
+        "asked_as": (items(phrase, unique=True), ()),
         "signatures": (items(signature), ()),
         "affects": (items(case), ()),
         "reports": (items(_report), ()),

@@ -35,7 +35,7 @@ from gpu_gotchas.records.shapes import (
     table,
 )
 from gpu_gotchas.records.symptom_shape import symptom
-from gpu_gotchas.records.words import date, handle, identifier, line, package, release, title, url
+from gpu_gotchas.records.words import date, handle, identifier, line, package, phrase, release, title, url
 from gpu_gotchas.records.yaml_nodes import Node, line_index
 
 SAYS = ("reproduces", "does-not-reproduce", "withdrawn")
@@ -76,6 +76,7 @@ _record: Shape[dict[str, Any]] = table(
     },
     optional={
         "aliases": (items(identifier, unique=True), ()),
+        "asked_as": (items(phrase, unique=True), ()),
         "workaround": (items(_workaround), ()),
         "control": (choice(ControlAxis), None),
         "models": (items(_model), ()),

@@ -5,8 +5,40 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol, TypeVar
+
+
+class Kept(Protocol):
+    """A document that says what it was made from."""
+
+    @property
+    def stamp(self) -> str | None: ...
+
+
+Document = TypeVar("Document", bound=Kept)
+
+
+def up_to_date(
+    path: Path,
+    stamp: str,
+    read: Callable[[bytes], Document],
+    make: Callable[[], bytes],
+    damaged: type[Exception],
+) -> Document:
+    """The document kept at a path while it bears this stamp, else made anew and kept where possible.
+
+    read raises `damaged` for bytes that are none; what `make` raises is passed on.
+    """
+    with contextlib.suppress(OSError, damaged):
+        document = read(path.read_bytes())
+        if document.stamp == stamp:
+            return document
+    data = make()
+    with contextlib.suppress(OSError):  # a read-only checkout is read from memory
+        write_whole(path, data)
+    return read(data)
 
 
 def stamp_of(records: Path, makers: Iterable[Path] = ()) -> str:

@@ -215,6 +215,7 @@ class Model:
 class Gotcha:
     """One record. path: the folder that holds it. successor: what replaces a withdrawn record.
 
+    asked_as: how people put it who do not know the cause. Only search reads it.
     lines: from a place in the file, such as `affects[0].hardware`, to its line.
     """
 
@@ -240,6 +241,7 @@ class Gotcha:
     history: tuple[Event, ...]
     successor: str | None
     path: Path
+    asked_as: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -258,7 +260,7 @@ class Candidate:
     believed: what is thought to be the cause; because: why. repro_wanted: what an honest repro would need.
     affects: where reports place it, as far as they say; empty where they do not.
     reporter_count: counted from `reports`; claimed: a number that stands elsewhere.
-    path: the file that holds it. lines: as in `Gotcha`.
+    path: the file that holds it. asked_as, lines: as in `Gotcha`.
     """
 
     id: str
@@ -275,4 +277,5 @@ class Candidate:
     reporter_count: int
     claimed: Claim | None
     path: Path
+    asked_as: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)

@@ -33,7 +33,7 @@ _MOST_SHOWN = 240
 
 # How firmly a word in each place speaks for its record.
 _ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
-_HEARD = 2.0
+_HEARD, _ASKED = 2.0, 2.0
 _SATURATION, _LENGTH_SHARE = 3.0, 0.5
 _WEAKEST = 5
 
@@ -251,6 +251,7 @@ def _gotcha_fields(gotcha: Gotcha) -> list[tuple[float, str]]:
         (_TITLE, gotcha.title),
         *_signature_fields(gotcha.symptom.signatures),
         (_SUMMARY, gotcha.symptom.summary),
+        (_ASKED, "\n".join(gotcha.asked_as)),
         *((_CLAIM, claim) for claim in claims),
         (_CAUSE, gotcha.root_cause),
         *((_CLAIM, target) for target in _targets(gotcha.reports)),
@@ -265,6 +266,7 @@ def _candidate_fields(candidate: Candidate) -> list[tuple[float, str]]:
         (_TITLE, candidate.title),
         *_signature_fields(candidate.signatures),
         (_SUMMARY, candidate.symptom),
+        (_ASKED, "\n".join(candidate.asked_as)),
         (_CAUSE, candidate.believed),
         (_ADVICE, candidate.because),
         *((_CLAIM, target) for target in _targets(candidate.reports)),

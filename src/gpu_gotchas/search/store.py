@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
-from gpu_gotchas.records.kept import stamp_of, write_whole
+from gpu_gotchas.records.kept import stamp_of, up_to_date
 from gpu_gotchas.records.root import index_path, is_checkout, root
 from gpu_gotchas.search.index import Index, IndexDamaged
 
@@ -37,13 +36,10 @@ def open_index() -> Index:
 def fresh_index(records: Path, kept: Path) -> Index:
     """The index of the records below a folder, from `kept` while that is up to date."""
     stamp = stamp_of(records, (Path(__file__).parent / name for name in _MAKERS))
-    with contextlib.suppress(OSError, IndexDamaged):
-        index = Index.read(kept)
-        if index.stamp == stamp:
-            return index
-    from gpu_gotchas.search.build import build_index  # loads YAML, so only when it must
 
-    data = build_index(records, stamp)
-    with contextlib.suppress(OSError):  # a read-only checkout is searched from memory
-        write_whole(kept, data)
-    return Index(data)
+    def make() -> bytes:
+        from gpu_gotchas.search.build import build_index  # loads YAML, so only when it must
+
+        return build_index(records, stamp)
+
+    return up_to_date(kept, stamp, Index, make, IndexDamaged)

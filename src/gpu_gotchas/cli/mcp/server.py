@@ -36,7 +36,18 @@ def server() -> MCPServer[Any]:
     )
     for tool in (search, get, doctor):
         made.add_tool(tool, annotations=_READS, structured_output=True)
+        _refuse_unknown_arguments(made, tool.__name__)
     return made
+
+
+def _refuse_unknown_arguments(made: MCPServer[Any], name: str) -> None:
+    """The SDK drops what a tool does not take, so that `crad` would ask about this machine in silence."""
+    tool = made._tool_manager.get_tool(name)
+    assert tool is not None
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema(by_alias=True)
 
 
 def search(

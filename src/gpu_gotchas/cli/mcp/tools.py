@@ -7,7 +7,6 @@ The classes have no slots, whose descriptors the SDK takes for default values.
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,10 +144,7 @@ def doctor(
     from gpu_gotchas.cli.doctor_asking import Question, examine
     from gpu_gotchas.doctor.formats import json_report
 
-    try:
-        words = tuple(shlex.split(command or ""))
-    except ValueError as error:
-        raise UsageFailed(f"command: {error}") from None
+    words = ("sh", "-c", command) if command and command.strip() else ()
     asked = Question(words, as_card=card, versions=tuple(versions or ()), pasted=machine or "")
     said = json_report.report(examine(asked))
     told = [_finding(one) for one in (*said["gotchas"], *said["reported"]) if one["named"]]

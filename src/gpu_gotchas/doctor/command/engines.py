@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _VLLM_COMMANDS = ("serve", "bench", "run-batch", "launch")
-_BENCHES = ("serve", "latency", "throughput", "startup")
+# `bench serve` asks a server that runs already.
+_BENCHES = ("latency", "throughput", "startup")
 _VLLM_MODULES = (
     "vllm.entrypoints.openai.api_server",
     "vllm.entrypoints.api_server",
@@ -20,7 +21,8 @@ _SGLANG_MODULES = (
     "sglang",
 )
 _SGLANG_COMMANDS = ("serve", "launch_server")
-_BAKED_IN = {"vllm-openai": "vllm", "vllm-openai-rocm": "vllm"}
+_BAKED_IN = {"vllm-openai": "vllm", "vllm-openai-rocm": "vllm", "vllm-openai-cpu": "vllm"}
+_TELLING = ("-h", "--help", "--version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +33,28 @@ class Call:
     arguments: tuple[str, ...]
     model: str | None = None
 
+    @property
+    def only_tells(self) -> str | None:
+        """The flag for which it prints its help or its version and starts nothing."""
+        return next((one for one in self.arguments if one.partition("=")[0] in _TELLING), None)
 
-def find_call(words: Sequence[str], image: str | None = None) -> Call | None:
-    """What the command starts. image: of the container it runs in, whose own entrypoint may start it."""
+
+def find_call(words: Sequence[str]) -> Call | None:
+    """What the command starts."""
     name = words[0].rpartition("/")[2] if words else ""
     if name == "vllm" and len(words) > 1:
         return _vllm(list(words[1:]))
     if name == "sglang" and len(words) > 1 and words[1] in _SGLANG_COMMANDS:
         return _with_model("sglang", list(words[2:]))
-    if name.startswith("python"):
-        return _module(list(words[1:]))
-    if image is not None:
-        base = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
-        if base in _BAKED_IN and (not words or words[0].startswith("-") or "/" in words[0]):
-            return _with_model(_BAKED_IN[base], list(words))
-        if base in _BAKED_IN and words[0] == "serve":
-            return _with_model(_BAKED_IN[base], list(words[1:]))
-    return None
+    return _module(list(words[1:])) if name.startswith("python") else None
+
+
+def find_call_of_image(image: str, words: Sequence[str]) -> Call | None:
+    """What an image starts whose own entrypoint is an engine, None for any other image."""
+    package = _BAKED_IN.get(image.partition("@")[0].rpartition("/")[2].partition(":")[0])
+    if package is None:
+        return None
+    return _with_model(package, list(words[1:] if words[:1] == ("serve",) else words))
 
 
 def find_call_within(words: Sequence[str]) -> tuple[Call | None, str]:
@@ -65,7 +72,11 @@ def _vllm(words: list[str]) -> Call | None:
     if words[0] not in _VLLM_COMMANDS:
         return None
     rest = words[1:]
-    if words[0] in ("bench", "launch") and rest[:1] and rest[0] in (*_BENCHES, "render"):
+    if words[0] == "bench":
+        if not rest or rest[0] not in _BENCHES:
+            return None
+        rest = rest[1:]
+    elif words[0] == "launch" and rest[:1] == ["render"]:
         rest = rest[1:]
     return _with_model("vllm", rest)
 

@@ -7,11 +7,11 @@ where it looks like a slip, that is said.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpu_gotchas.doctor.command.json_value import fault_of, inside, wants_json
 from gpu_gotchas.doctor.command.typos import meant
 from gpu_gotchas.records.setting import Setting, ValueKind
 
@@ -23,20 +23,23 @@ _NUMBER_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmMgGtT])")
 _UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _LONGEST = 200
-_STOPS = ("|", "||", "&&", ";", "&", ">", ">>", "2>&1", "<")
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """notes: values that the settings do not allow, and flags without their value.
+    """model: by flag. positional: words that no flag takes, the first of which may be the model.
 
-    passed_over: flags that no setting knows, with their values.
-    """
+    notes: values that the settings do not allow, and flags without their value. faults: what the engine
+    refuses to start with. unknown: settings whose value stands in what cannot be read. passed_over: flags
+    that no setting knows, with their values."""
 
     model: str | None
     settings: Mapping[str, str]
     notes: tuple[str, ...]
     passed_over: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting]) -> Flags:
@@ -45,13 +48,18 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
     settings: dict[str, str] = {}
     notes: list[str] = []
     passed_over: list[str] = []
+    positional: list[str] = []
+    faults: list[str] = []
+    unknown: list[str] = []
     model: str | None = None
+    # Whether the next word can only be one that no flag takes; a flag that is not known may take several.
+    alone = True
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if word in _STOPS or word.startswith(("2>", ">")):
-            break
         if not word.startswith("-") or word == "-":
+            if alone or word == "#":
+                positional.append(word)
             continue
         flag, value = _parted(word)
         on = True
@@ -68,22 +76,39 @@ def read_flags(words: Sequence[str], package: str, known: Mapping[str, Setting])
         switch = bool(names) and all(known[name].kind is ValueKind.BOOLEAN for name in names.values())
         if value is None and rest and _is_value(rest[0]) and not (switch and not _is_truth(rest[0])):
             value = rest.pop(0)
+        alone = bool(names) or flag in _MODEL_FLAGS
         if flag in _MODEL_FLAGS:
             model = value or model
             continue
         if not names:
-            if near := meant(flag, (*spelt, *_MODEL_FLAGS)):
+            if "." not in flag and (near := meant(flag, (*spelt, *_MODEL_FLAGS))):
                 notes.append(f"{flag} was passed over: no such flag is known; {near} may be meant")
             passed_over += [flag] if value is None else [flag, value]
+        if value is not None and wants_json(flag, value, keyed=None not in names and bool(names)):
+            fault = fault_of(value)
+            if fault is not None:
+                faults.append(f"{flag} {value[:80]}: {fault}; what it sets is not known")
+                unknown += names.values()
+                for name in names.values():
+                    settings.pop(name, None)
+                continue
         if switch and value is None:
             value = "true" if on else "false"
         for key, name in names.items():
-            text = value if key is None else _inside(value, key)
+            text = value if key is None else inside(value, key)
             if text is not None:
                 _set(settings, notes, name, known[name], flag, text)
             elif key is None:
                 notes.append(f"{flag} stands without a value")
-    return Flags(model, settings, tuple(notes), tuple(passed_over))
+    return Flags(
+        model,
+        settings,
+        tuple(notes),
+        tuple(passed_over),
+        tuple(positional),
+        tuple(faults),
+        tuple(name for name in dict.fromkeys(unknown) if name not in settings),
+    )
 
 
 def _spellings(package: str, known: Mapping[str, Setting]) -> dict[str, dict[str | None, str]]:
@@ -133,20 +158,6 @@ def _is_value(word: str) -> bool:
 
 def _is_truth(word: str) -> bool:
     return word.lower() in ("true", "false", "1", "0")
-
-
-def _inside(text: str | None, key: str) -> str | None:
-    """The plain value of `key` in a JSON object, None where there is none."""
-    try:
-        parts = json.loads(text or "")
-    except (ValueError, RecursionError):
-        return None
-    value = parts.get(key) if isinstance(parts, dict) else None
-    return None if value is None or isinstance(value, (dict, list)) else _plain(value)
-
-
-def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _set(

@@ -19,7 +19,7 @@ _STARTERS = (
     "numactl",
     "taskset",
 )
-_SHELLS = ("sh", "bash", "zsh", "/bin/sh", "/bin/bash")
+_SHELLS = ("sh", "bash", "zsh", "dash", "ash", "ksh")
 # Options of starters that take a value of their own.
 _WITH_VALUE = ("-u", "-n", "-C", "--chdir", "-c", "--unset")
 
@@ -27,19 +27,17 @@ _WITH_VALUE = ("-u", "-n", "-C", "--chdir", "-c", "--unset")
 def strip_prefixes(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The variables that are set for the command, and the command without what only starts it."""
     environment: dict[str, str] = {}
-    rest = [word for word in words if word not in ("\\", "\n", "\\\n")]
+    rest = list(words)
     while rest:
         match = _ASSIGNMENT.fullmatch(rest[0])
         name = rest[0].rpartition("/")[2]
         if match:
             environment[match[1]] = match[2]
             rest = rest[1:]
-        elif rest[0] in ("&&", ";", "&", "$", "#"):
+        elif rest[0] in ("$", "#") and rest[1:]:  # a prompt that was pasted along
             rest = rest[1:]
         elif name in _STARTERS:
             rest = _options_off(rest[1:])
-        elif rest[0] in _SHELLS and len(rest) > 2 and rest[1].startswith("-") and "c" in rest[1]:
-            rest = [*split_words(rest[2]), *rest[3:]]
         elif name in ("uv", "poetry", "pipenv", "pdm", "rye") and rest[1:2] == ["run"]:
             rest = _options_off(rest[2:])
         else:
@@ -47,14 +45,18 @@ def strip_prefixes(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     return environment, rest
 
 
-def split_words(text: str) -> list[str]:
-    """Words as a shell would split them, or by blanks where quotes do not close."""
-    import shlex  # only where a shell stands inside a command
-
-    try:
-        return shlex.split(text.replace("\\\n", " "), comments=False)
-    except ValueError:
-        return text.split()
+def shell_text(words: Sequence[str]) -> str | None:
+    """The text that a shell is given to run (`bash -lc TEXT`), None where the command is no such shell."""
+    if not words or words[0].rpartition("/")[2] not in _SHELLS:
+        return None
+    rest = list(words[1:])
+    while rest and rest[0].startswith(("-", "+")):
+        option = rest.pop(0)
+        if not option.startswith("--") and "c" in option:
+            return rest[0] if rest else None
+        if option in ("-o", "+o"):
+            rest = rest[1:]
+    return None
 
 
 def _options_off(words: Sequence[str]) -> list[str]:

@@ -12,12 +12,14 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def lines(examination: Examination) -> Iterator[str]:
     """An error or a warning for what will happen, a notice for what may and is named, a warning for idle
-    ignores."""
+    ignores, a notice for what was not read."""
     for one in examination.named:
         title = "gotcha" if one.gotcha.status is not None else "gotcha, reported and not proven"
         yield _line(_COMMANDS[level(one)], f"{title}: {one.gotcha.id}", message(one))
     for complaint in examination.complaints:
         yield _line("warning", "gotchas: an ignore", complaint)
+    for note in examination.notes:
+        yield _line("notice", "gotchas: note", note)
 
 
 def _line(command: str, title: str, text: str) -> str:

@@ -23,6 +23,7 @@ def report(examination: Examination, *, everything: bool = False) -> dict[str, A
         "version": VERSION,
         "machine": machine(examination.situation),
         "command": _command(examination.situation),
+        "further_commands": [_command(one) for one in examination.further],
         "counts": {
             "will": len(examination.of(Verdict.WILL)),
             "may": len(examination.of(Verdict.MAY)),
@@ -40,7 +41,7 @@ def report(examination: Examination, *, everything: bool = False) -> dict[str, A
             for one, ignore in examination.ignored
         ],
         "complaints": list(examination.complaints),
-        "notes": list(examination.situation.notes),
+        "notes": list(examination.notes),
     }
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from gpu_gotchas import __version__
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.examination import Examination
-from gpu_gotchas.doctor.formats.severity import level, message, status
+from gpu_gotchas.doctor.formats.severity import level as level_of
+from gpu_gotchas.doctor.formats.severity import message, status
 from gpu_gotchas.doctor.ignores import Ignore
 from gpu_gotchas.records.model import Severity
 
@@ -43,7 +44,12 @@ def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, 
                     {
                         "executionSuccessful": True,
                         "toolConfigurationNotifications": [
-                            {"level": "warning", "message": {"text": text}} for text in examination.complaints
+                            {"level": level, "message": {"text": text}}
+                            for level, texts in (
+                                ("warning", examination.complaints),
+                                ("note", examination.notes),
+                            )
+                            for text in texts
                         ],
                     }
                 ],
@@ -74,7 +80,7 @@ def _result(
         "ruleId": one.gotcha.id,
         "ruleIndex": positions[one.gotcha.id],
         "kind": "fail" if fails else "review",
-        "level": level(one) if fails else "none",  # the standard allows no level beside another kind
+        "level": level_of(one) if fails else "none",  # the standard allows no level beside another kind
         "message": {"text": message(one)},
         "locations": [
             {

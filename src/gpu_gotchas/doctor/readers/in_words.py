@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpu_gotchas.doctor.command.prefixes import split_words
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.named_cards import TARGET, named_cards
 from gpu_gotchas.doctor.readers.named_versions import named_versions
@@ -19,6 +18,7 @@ from gpu_gotchas.doctor.readers.wished import wished
 from gpu_gotchas.hardware.machine import Machine
 
 MAX_TEXT = 200_000
+MAX_COMMANDS = 8
 
 _COMMAND = re.compile(
     r"(?:\b[A-Z][A-Z0-9_]*=\S+ +)*"
@@ -33,13 +33,13 @@ _WSL = re.compile(r"(?i)\bwsl ?2?\b")
 def recognises(text: Text) -> bool:
     """Whether a card, a version or a command stands in it."""
     facts = read(text)
-    return facts.machine.cards is not None or bool(facts.machine.software or facts.command)
+    return facts.machine.cards is not None or bool(facts.machine.software or facts.commands)
 
 
 def read(text: Text) -> Facts:
     said = text.text[:MAX_TEXT]
     cards, counted = named_cards(said)
-    command = _COMMAND.search(said)
+    commands = tuple(dict.fromkeys(match[0] for match in _COMMAND.finditer(said)))[:MAX_COMMANDS]
     variables = (match for match in _VARIABLE.finditer(said) if not wished(match))
     return Facts(
         Machine(
@@ -50,8 +50,8 @@ def read(text: Text) -> Facts:
             described=True,
         ),
         environment={match[1]: match[2] for match in variables},
-        command=tuple(split_words(command[0])) if command else (),
-        flags=() if command else tuple(_flags(said)),
+        commands=tuple(("sh", "-c", one) for one in commands),
+        flags=() if commands else tuple(_flags(said)),
         words=TARGET.sub(" ", said),  # a capability is a fact, and what kernels want of it is another one
     )
 

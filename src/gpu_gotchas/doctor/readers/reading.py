@@ -9,6 +9,8 @@ from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.readers import (
     check_env,
     collect_env,
+    conda_file,
+    containers,
     dockerfile,
     in_words,
     locks,
@@ -17,6 +19,7 @@ from gpu_gotchas.doctor.readers import (
     nvidia_smi_q,
     requirements,
     rocm_tools,
+    script,
 )
 from gpu_gotchas.doctor.readers.reader import Reader, Text, UnreadableFile
 from gpu_gotchas.hardware.documents import DocumentError
@@ -36,7 +39,11 @@ READERS: tuple[Reader, ...] = (
     rocm_tools.ROCM_SMI,
     rocm_tools.PRODUCTS,
     locks.READER,
+    locks.PIPFILE,
     dockerfile.READER,
+    script.READER,
+    containers.READER,
+    conda_file.READER,
     machine_file.READER,
     requirements.READER,
     in_words.READER,
@@ -86,7 +93,7 @@ def read_text(text: str, path: Path) -> Facts:
 def _says_something(facts: Facts) -> bool:
     machine = facts.machine
     told = machine.cards is not None or machine.software or machine.settings or machine.p2p is not None
-    return bool(told or machine.platform or facts.environment or facts.command)
+    return bool(told or machine.platform or facts.environment or facts.commands)
 
 
 def _decoded(raw: bytes, path: Path) -> str:
