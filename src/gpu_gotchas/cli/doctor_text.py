@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from gpu_gotchas.cli.prose import heading, item, prose
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
+from gpu_gotchas.doctor.advice import advice
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.conditions import NOT_PROVEN
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.formats.severity import labels
-from gpu_gotchas.doctor.remedies import FixState
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.wording import card_words
 from gpu_gotchas.hardware.truth import Truth
@@ -27,7 +27,6 @@ _SHOWN = (
     "python",
 )
 _MARKS = {Truth.YES: "yes", Truth.NO: "no ", Truth.UNKNOWN: "?  "}
-_FIXES = {FixState.ACTIVE: "Fix in force", FixState.AVAILABLE: "Fix", FixState.NONE: "No fix is known"}
 
 
 def print_examination(
@@ -151,17 +150,6 @@ def _print_one(one: Assessment, terminal: Terminal, style: Style, *, explain: bo
             prose(terminal, line, first="    ", rest="      ")
     if explain or one.verdict is Verdict.CANNOT:
         _print_cases(one, terminal)
-
-
-def advice(one: Assessment) -> Iterator[str]:
-    """The fix that is in force, or the first of those that could be, and the first workaround."""
-    shown = next((each for each in one.remedies if each.active), one.remedies[0] if one.remedies else None)
-    if shown is None:
-        yield f"{_FIXES[one.fix]}."
-    else:
-        yield f"{_FIXES[one.fix]}: {shown.how}  ({shown.fix.type.value}, {shown.fix.risk.value} risk)"
-    if one.gotcha.workaround and one.fix is not FixState.ACTIVE:
-        yield f"Or: {one.gotcha.workaround[0].do}"
 
 
 def _print_cases(one: Assessment, terminal: Terminal) -> None:

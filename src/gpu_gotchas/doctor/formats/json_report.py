@@ -112,6 +112,8 @@ def remedy(each: Remedy) -> dict[str, Any]:
         "risk": fix.risk.value,
         "costs": fix.costs,
         "active": each.active,
+        "way": each.way.value,
+        "open": each.open or None,
     }
 
 

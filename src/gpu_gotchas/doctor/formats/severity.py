@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_gotchas.doctor.advice import advice
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.records.model import Severity
 
@@ -33,11 +34,6 @@ def message(one: Assessment) -> str:
     parts = [f"{record.title} ({will[one.verdict]}; {labels(one)})."]
     if one.open:
         parts.append(f"What would decide it: {'; '.join(one.open)}.")
-    active = next((each for each in one.remedies if each.active), None)
-    if active is not None:
-        parts.append(f"A fix is in force: {active.how}.")
-    elif one.remedies:
-        parts.append(f"Fix: {one.remedies[0].how}.")
-    if record.workaround:
-        parts.append(record.workaround[0].do)
+    if record.status is not None:
+        parts += [f"{line.removesuffix('.')}." for line in advice(one, authors=False)]
     return " ".join(parts)
