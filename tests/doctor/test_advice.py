@@ -88,7 +88,9 @@ def test_a_patch_is_in_force_where_it_is_asked_for_and_was_run(
     one = met(fix(USE, FixType.PATCH), vllm=vllm, GPU_GOTCHAS_FIXES=asked)
     assert (one.fix, one.bites) == (state, state is not FixState.ACTIVE)
     if state is FixState.ACTIVE:
-        assert list(advice(one))[0].startswith(f"Fix in force: GPU_GOTCHAS_FIXES={PATCH}, where gpu-gotchas")
+        assert next(iter(advice(one))).startswith(
+            f"Fix in force: GPU_GOTCHAS_FIXES={PATCH}, where gpu-gotchas"
+        )
 
 
 def test_a_patch_that_is_asked_for_and_was_not_run_in_this_release_says_so() -> None:

@@ -102,9 +102,9 @@ def command(
     for way, ids in ways:
         costs = f" Costs: {way.costs}" if way.costs else ""
         item(terminal, f"{way.do}{costs} ({', '.join(ids)})")
-    helped = {id for way in (*(one.against for one in found), *(ids for _, ids in ways)) for id in way}
-    bare = [one.gotcha.id for one in examination.found if one.verdict in verdicts]
-    bare = [id for id in bare if id not in helped]
+    helped = {id for ids in (*(one.against for one in found), *(ids for _, ids in ways)) for id in ids}
+    asked = (one.gotcha.id for one in examination.found if one.verdict in verdicts)
+    bare = [id for id in asked if id not in helped]
     if bare:
         terminal.line()
         prose(terminal, f"Nothing is known to help against: {', '.join(bare)}.", first="", rest="  ")

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gpu_gotchas.doctor.packages import package_name
+from gpu_gotchas.doctor.readers.nicknames import called, nicknames
+from gpu_gotchas.hardware.catalogue import FORMS, UnknownName
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.machine import Machine
 
@@ -18,18 +20,32 @@ _WITHOUT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==?none")
 
 
 def machine_as(name: str) -> Machine:
-    """A machine with that card (`sm_86`, `nvidia-h200`, a driver's name), or several: `8xnvidia-h200`.
+    """A machine with that card (`sm_86`, `nvidia-h200`, a driver's name, `DGX Spark`), or several:
+    `8xnvidia-h200`, `g5.12xlarge`.
 
     How many there are is known only where it is said. Raises UnknownName with a suggestion, and ValueError
     for a count that no machine has.
     """
     counted = _COUNTED.fullmatch(name)
     if counted is None:
-        return replace(described_machine(name), count_known=False)
-    one, count = described_machine(counted[2]), int(counted[1])
+        one, count = _named(name)
+        if count is None:
+            return replace(one, count_known=False)
+    else:
+        one, each = _named(counted[2])
+        count = int(counted[1]) * (each or 1)
     if not 1 <= count <= MAX_COUNT:
         raise ValueError(f"{count} cards: give 1 to {MAX_COUNT}")
     return replace(one, cards=(one.cards or ()) * count)
+
+
+def _named(name: str) -> tuple[Machine, int | None]:
+    """With one card of that name, and how many there are where the name tells."""
+    card, count = called(name)
+    try:
+        return described_machine(card), count
+    except UnknownName as error:
+        raise UnknownName("card", name, (*error.suggestions, *nicknames()), FORMS) from None
 
 
 def software_with(pins: Iterable[str]) -> dict[str, str | None]:
