@@ -99,10 +99,10 @@ def command(
         item(terminal, f"against: {', '.join(one.against)}")
     if ways:
         heading(terminal, "Without a fix")
-    for way, ids in ways:
+    for way, against_ids in ways:
         costs = f" Costs: {way.costs}" if way.costs else ""
-        item(terminal, f"{way.do}{costs} ({', '.join(ids)})")
-    helped = {id for ids in (*(one.against for one in found), *(ids for _, ids in ways)) for id in ids}
+        item(terminal, f"{way.do}{costs} ({', '.join(against_ids)})")
+    helped = {id for each in (*(one.against for one in found), *(ids for _, ids in ways)) for id in each}
     asked = (one.gotcha.id for one in examination.found if one.verdict in verdicts)
     bare = [id for id in asked if id not in helped]
     if bare:

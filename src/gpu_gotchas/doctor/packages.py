@@ -26,7 +26,7 @@ def package_name(name: str) -> str | None:
 
 
 def software_of_pins(pins: Iterable[tuple[str, str]]) -> dict[str, str | None]:
-    """Versions by package. A package with two pins that are not equal, or with one that may not count (""), is left
+    """Versions by package. A package with two pins that differ, or with one that may not count (""), is left
     out: which one holds is not known."""
     found: dict[str, set[str]] = {}
     for raw, version in pins:

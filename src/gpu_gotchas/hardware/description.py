@@ -131,7 +131,7 @@ def _card_of(gpu: Gpu, memory: int | None) -> Card:
 
 def _shared(called: Sequence[Gpu], target: Target) -> Card:
     """What models have in common, a target's alone where there is none."""
-    name = commonprefix([gpu.name for gpu in called]).strip(" -")
+    name = commonprefix([gpu.name for gpu in called]).strip(" -")  # noqa: RUF071
     name = name if any(map(str.isdigit, name)) else target.name
     memory = {size for gpu in called for size in gpu.memory or (0,)}
     only = memory.pop() * GIB if len(memory) == 1 else 0

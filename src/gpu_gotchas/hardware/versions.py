@@ -99,8 +99,8 @@ def canonical(package: str) -> str:
 
 
 def equal_form(version: str) -> str:
-    """One spelling for versions that are equal (PEP 440): `0.19`, `v0.19.0` and `0.19.0` are the same; what is
-    no version stays as it is."""
+    """One spelling for versions that are equal (PEP 440), such as `0.19`, `v0.19.0` and `0.19.0`; what is no
+    version stays as it is."""
     from packaging.utils import canonicalize_version
 
     return canonicalize_version(version)
