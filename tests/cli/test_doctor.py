@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -230,6 +232,7 @@ def test_what_a_file_s_command_cannot_say_is_noted(gotchas: Gotchas) -> None:
     notes = json.loads(gotchas("doctor", "--json", "--from", "Dockerfile").out)["notes"]
     assert [note.partition(":")[0] for note in notes] == [
         "--hf-overrides {",
+        "not read, for no record asks for it",
         "passed over, for it starts neither vLLM nor SGLang",
     ]
     Path("Dockerfile").write_text("FROM vllm/vllm-openai:v0.24.0\nENTRYPOINT ./start.sh\n")
@@ -305,3 +308,31 @@ def test_flags_of_a_file_are_read_and_a_broken_file_is_4(gotchas: Gotchas) -> No
     ran = gotchas("doctor", *command)
     assert ran.code == 4
     assert "flags.yaml:1" in ran.err
+
+
+def test_what_is_not_read_is_said(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+    def notes(*arguments: str) -> str:
+        return "\n".join(json.loads(gotchas("doctor", "--json", "--as", "sm_86", *arguments).out)["notes"])
+
+    assert "model ./nowhere: no such folder here" in notes("--", "vllm", "serve", "./nowhere")
+    assert "no such folder" not in notes("--", "vllm", "serve", "org/model")
+    Path("m.gguf").touch()
+    assert "model m.gguf: is a file, which is not read" in notes("--", "vllm", "serve", "m.gguf")
+    assert "not read, for no record asks for it: --foo" in notes("--", "vllm", "serve", "m", "--foo=3")
+    assert "--all: stands behind --" in notes("--", "vllm", "serve", "m", "--all")
+    assert "--with numpy: no record speaks of it" in notes("--with", "numpy==2.0")
+    Path("Dockerfile").write_text("FROM vllm/vllm-openai:v0.24.0\nCMD --model m\n")
+    assert "the command of the file is not read" in notes("--from", "Dockerfile", "--", "vllm", "serve", "m")
+    ran = gotchas("doctor", "--with", "vlm==0.22.0")
+    assert (ran.code, "did you mean vllm?" in ran.err) == (2, True)
+
+
+def test_standard_input_is_a_file_too(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(text: bytes) -> Any:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        return gotchas("doctor", "--json", "--from", "-")
+
+    machine = json.loads(piped(b"vllm==0.10.0\ntriton==3.4.0\n").out)["machine"]
+    assert machine["software"]["vllm"] == "0.10.0"
+    ran = piped(b"\x00\x01")
+    assert (ran.code, "standard input: is no text" in ran.err) == (4, True)

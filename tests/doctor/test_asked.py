@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_gotchas.doctor.asked import machine_as, software_with
+from gpu_gotchas.doctor.asked import machine_as, not_spoken_of, software_with
 from gpu_gotchas.doctor.readers.nicknames import nicknames
+from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.doctor.wording import card_words
 from gpu_gotchas.hardware.catalogue import UnknownName, gpus
 
@@ -88,3 +89,29 @@ def test_every_card_of_the_catalogue_can_be_named_by_its_id_and_name() -> None:
         for name in (gpu.id, gpu.name):
             (found,) = machine_as(name).cards or ()
             assert found.target == gpu.target, name
+
+
+def test_a_slip_of_a_package_is_refused_and_what_no_record_speaks_of_is_told() -> None:
+    for slip, near in (
+        ("vlm", "vllm"),
+        ("sgalng", "sglang"),
+        ("tirton", "triton"),
+        ("transformer", "transformers"),
+    ):
+        with pytest.raises(ValueError, match=f"unknown package '{slip}'; did you mean {near}"):
+            software_with([f"{slip}==0.22.0"])
+    found = software_with(["torchaudio==2.9.0", "numpy==2.1", "flash-attn-3==3.0", "vllm-omni==0.1"])
+    assert not_spoken_of(found) == list(found)
+
+
+def test_packages_are_called_as_in_a_report() -> None:
+    found = software_with(["pytorch==2.9.0", "driver==580.1", "cuda==13.0"])
+    assert found == {"torch": "2.9.0", "nvidia-driver": "580.1", "cuda-runtime": "13.0"}
+    assert not_spoken_of(found) == []
+
+
+def test_every_package_that_records_speak_of_can_be_given() -> None:
+    knowledge = open_knowledge()
+    claims = (*knowledge.records, *knowledge.candidates)
+    named = {name for claim in claims for case in claim.affects for name in case.software}
+    assert not_spoken_of(named) == []

@@ -24,7 +24,7 @@ def command(
             metavar="FILE",
             help="Another machine: output of collect_env, sglang.check_env, nvidia-smi, rocminfo, rocm-smi "
             "or amd-smi, a Dockerfile, a compose file, a manifest, a script, requirements, a lock file, "
-            "or a description. May be repeated.",
+            "or a description; - reads standard input. May be repeated.",
         ),
     ] = None,
     as_card: Annotated[

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
-from gpu_gotchas.doctor.asked import machine_as, software_with
+from gpu_gotchas.doctor.asked import machine_as, not_spoken_of, software_with
 from gpu_gotchas.doctor.assess import Verdict, assess_all, worst
 from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
+from gpu_gotchas.doctor.command.not_read import model_not_read
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_out
@@ -26,6 +28,7 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.records.setting import Setting
 
 T = TypeVar("T")
+STANDARD_INPUT = Path("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,21 @@ def situations_of(question: Question, known: Mapping[str, Setting]) -> tuple[Sit
     facts = facts_of(question, known)
     launches, notes = _launches(question, facts, known)
     found = [_or_bad_input(partial(situation, facts, one, known, Path())) for one in launches or (None,)]
-    return tuple(replace(one, notes=(*one.notes, *notes)) for one in found)
+    notes += [*facts.notes, *_not_read(question, facts)]
+    return tuple(replace(one, notes=(*one.notes, *_of_its_own(one), *notes)) for one in found)
+
+
+def _of_its_own(situation: Situation) -> list[str]:
+    model = situation.launch.model if situation.launch else None
+    note = model_not_read(model, Path())
+    return [note] if note else []
+
+
+def _not_read(question: Question, facts: Facts) -> Iterator[str]:
+    for name in not_spoken_of(software_with(question.versions)):
+        yield f"--with {name}: no record speaks of it"
+    if question.words and facts.commands:
+        yield "the command of the file is not read: the one that is given goes before it"
 
 
 def _launches(
@@ -114,11 +131,18 @@ def facts_of(question: Question, known: Mapping[str, Setting]) -> Facts:
     if not question.sources and not question.pasted:
         return asked
     from gpu_gotchas.doctor.readers.reading import (
+        MAX_BYTES,
+        read_bytes,
         read_file,
         read_text,
     )  # every reader: only where one is asked
 
-    told = [_or_bad_input(partial(read_file, path)) for path in question.sources]
+    def read(path: Path) -> Facts:
+        if path != STANDARD_INPUT:
+            return read_file(path)
+        return read_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), Path("standard input"))
+
+    told = [_or_bad_input(partial(read, path)) for path in question.sources]
     if question.pasted:
         told.append(_or_bad_input(partial(read_text, question.pasted, Path("what was pasted"))))
     return merged([asked, *told])
