@@ -16,8 +16,8 @@ _MOST = 12
 
 
 def not_read(package: str, passed_over: Sequence[str], told: Sequence[str]) -> Iterator[str]:
-    """Notes on what was passed over, without values, which may be secrets. told: notes that were given before,
-    each of which begins with its flag."""
+    """Notes on what was passed over, without values, which may be secrets. told: earlier notes, each of which
+    begins with its flag."""
     flags = dict.fromkeys(word for word in passed_over if word.startswith("-") and len(word) > 1)
     ours = [flag for flag in flags if flag in _OURS]
     known = {*ours, *_BESIDE_THE_POINT}
