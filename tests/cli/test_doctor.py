@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +337,25 @@ def test_standard_input_is_a_file_too(gotchas: Gotchas, monkeypatch: pytest.Monk
     assert machine["software"]["vllm"] == "0.10.0"
     ran = piped(b"\x00\x01")
     assert (ran.code, "standard input: is no text" in ran.err) == (4, True)
+
+
+def test_diff_says_what_helps_and_minds_ignores(gotchas: Gotchas) -> None:
+    sides = ("--to", "vllm==0.10.0", "--from", "vllm==none", "--as", "sm_86", "--with", "triton==3.4.0")
+    ran = gotchas("diff", *sides)
+    assert ran.code == 1
+    assert re.search(rf"New \([0-9]+\)\n  {RECORD}.*\n.*\n    (Fix|Do|For|No fix)", ran.out)
+    report = json.loads(gotchas("diff", *sides, "--json").out)
+    assert all(one["do"] for one in report["gotchas"])
+    new = [one["id"] for one in report["gotchas"] if one["change"] == "new" and one["after"] == "will"]
+    entry = '[[ignore]]\nid = "{}"\nreason = "We know."\nuntil = "9999-12-31"\n'
+    Path("own.toml").write_text("".join(map(entry.format, (*new, "no-such"))))
+    ran = gotchas("diff", *sides, "--ignore-file", "own.toml")
+    assert (ran.code, f"Ignored ({len(new)})" in ran.out) == (0, True)
+    assert "ignore: no-such is ignored, and no record has that id" in ran.err
+    assert json.loads(gotchas("diff", *sides, "--json", "--ignore-file", "own.toml").out)[
+        "ignored"
+    ] == sorted(new)
+    Path("pyproject.toml").write_text(
+        Path("own.toml").read_text().replace("[[ignore", "[[tool.gpu-gotchas.ignore")
+    )
+    assert gotchas("diff", *sides).code == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,13 +12,14 @@ from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
 from gpu_gotchas.doctor.asked import machine_as, not_spoken_of, software_with
-from gpu_gotchas.doctor.assess import Verdict, assess_all, worst
+from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all, worst
 from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
 from gpu_gotchas.doctor.command.not_read import model_not_read
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.facts import Facts, merged
-from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_out
+from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, Sorted, read_ignores, sort_out
+from gpu_gotchas.doctor.knowledge import Knowledge
 from gpu_gotchas.doctor.model_folder import ModelError
 from gpu_gotchas.doctor.readers.reader import UnreadableFile
 from gpu_gotchas.doctor.situation import Situation, situation
@@ -61,8 +62,7 @@ def examine(question: Question) -> Examination:
     candidates = [one for one in known.candidates if one.affects] if question.reported else []
     asked = [*known.records, *candidates]
     found = worst([assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where])
-    names = {**known.names, **{name: one.id for one in candidates for name in (one.id, *one.aliases)}}
-    parted = sort_out(found, _ignores(question.ignore_file), names, datetime.now(UTC).date())
+    parted = without_ignored(found, question.ignore_file, known)
     return Examination(
         where[0],
         tuple(one for one in parted.kept if one.gotcha.status is not None),
@@ -72,6 +72,12 @@ def examine(question: Question) -> Examination:
         question.reported,
         where[1:],
     )
+
+
+def without_ignored(found: Iterable[Assessment], file: Path | None, known: Knowledge) -> Sorted:
+    """With what the project's own file of ignores, or `file`, takes out. Raises BadInput for a broken one."""
+    reported = {name: one.id for one in known.candidates for name in (one.id, *one.aliases)}
+    return sort_out(found, _ignores(file), {**reported, **known.names}, datetime.now(UTC).date())
 
 
 def situations_of(question: Question, known: Mapping[str, Setting]) -> tuple[Situation, ...]:
