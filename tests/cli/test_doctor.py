@@ -359,3 +359,25 @@ def test_diff_says_what_helps_and_minds_ignores(gotchas: Gotchas) -> None:
         Path("own.toml").read_text().replace("[[ignore", "[[tool.gpu-gotchas.ignore")
     )
     assert gotchas("diff", *sides).code == 0
+
+
+def test_findings_point_into_the_file_that_was_asked_about(gotchas: Gotchas, tmp_path: Path) -> None:
+    Path("sub").mkdir()
+    file = Path("sub/requirements.txt")
+    file.write_text("triton==3.4.0\nvllm==0.10.0\n")
+    for named in (file, file.resolve()):
+        ran = gotchas("doctor", "--as", "sm_86", "--from", str(named), "--format", "github")
+        assert re.search(
+            rf"^::error file=sub/requirements.txt,line=[12],title=gotcha%3A {RECORD}::", ran.out, re.M
+        )
+    ran = gotchas("doctor", *AFFECTED, "--format", "github")
+    assert "file=" not in ran.out
+    (run,) = json.loads(gotchas("doctor", *AFFECTED, "--format", "sarif").out)["runs"]
+    assert not [one for one in run["results"] if "physicalLocation" in one["locations"][0]]
+
+
+def test_of_several_servers_it_is_said_which_meets_what(gotchas: Gotchas) -> None:
+    words = ("--", "vllm", "serve", "a", "--device", "cpu", "&&", "vllm", "serve", "b")
+    out = gotchas("doctor", *AFFECTED, *words).out
+    assert f"{RECORD}  (" in out
+    assert "Of server 2: vllm b" in out

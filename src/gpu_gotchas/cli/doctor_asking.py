@@ -16,7 +16,7 @@ from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all, worst
 from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
 from gpu_gotchas.doctor.command.not_read import model_not_read
-from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.examination import Examination, met_by
 from gpu_gotchas.doctor.facts import Facts, merged
 from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, Sorted, read_ignores, sort_out
 from gpu_gotchas.doctor.knowledge import Knowledge
@@ -61,7 +61,8 @@ def examine(question: Question) -> Examination:
     where = situations_of(question, known.settings)
     candidates = [one for one in known.candidates if one.affects] if question.reported else []
     asked = [*known.records, *candidates]
-    found = worst([assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where])
+    each = [assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where]
+    found = worst(each)
     parted = without_ignored(found, question.ignore_file, known)
     return Examination(
         where[0],
@@ -71,6 +72,7 @@ def examine(question: Question) -> Examination:
         tuple(one for one in parted.kept if one.gotcha.status is None and one.verdict is Verdict.MAY),
         question.reported,
         where[1:],
+        met_by(each, found),
     )
 
 

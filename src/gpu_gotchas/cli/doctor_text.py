@@ -9,7 +9,7 @@ from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
 from gpu_gotchas.doctor.advice import advice
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.conditions import NOT_PROVEN
-from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.examination import Examination, server_name
 from gpu_gotchas.doctor.formats.severity import labels
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.wording import card_words
@@ -50,7 +50,7 @@ def print_examination(
         if found:
             heading(terminal, f"{title} ({len(found)})")
         for one in found:
-            _print_one(one, terminal, style, explain=explain)
+            _print_one(one, terminal, style, examination.server_words(one.gotcha.id), explain=explain)
     if everything:
         _print_rest(examination, named, terminal, explain=explain)
     if examination.ignored:
@@ -81,7 +81,8 @@ def _print_rest(
             heading(terminal, f"{title} ({len(found)})")
         for one in found:
             if explain or one.verdict is Verdict.CANNOT:
-                _print_one(one, terminal, style, explain=explain)
+                servers = "" if one.verdict is Verdict.CANNOT else examination.server_words(one.gotcha.id)
+                _print_one(one, terminal, style, servers, explain=explain)
             else:
                 decide = "; ".join(_decide(one)) or one.gotcha.title
                 prose(terminal, f"{one.gotcha.id}: {decide}", first="  ", rest="      ")
@@ -106,16 +107,11 @@ def situations_lines(situations: Sequence[Situation]) -> Iterator[str]:
     """The machine, its software, each command, and what is not known."""
     several = len(situations) > 1
     first = list(_situation_lines(situations[0]))
-    yield from ([f"Server 1: {_named(situations[0])}"] if several else [])
+    yield from ([f"Server 1: {server_name(situations[0])}"] if several else [])
     yield from first
     for number, one in enumerate(situations[1:], 2):
-        yield f"Server {number}: {_named(one)}"
+        yield f"Server {number}: {server_name(one)}"
         yield from (line for line in _situation_lines(one) if line not in first)
-
-
-def _named(situation: Situation) -> str:
-    launch = situation.launch
-    return " ".join(filter(None, (launch.package, launch.model))) if launch else "none"
 
 
 def _situation_lines(situation: Situation) -> Iterator[str]:
@@ -137,11 +133,13 @@ def _situation_lines(situation: Situation) -> Iterator[str]:
         yield f"Note: {note}"
 
 
-def _print_one(one: Assessment, terminal: Terminal, style: Style, *, explain: bool) -> None:
+def _print_one(one: Assessment, terminal: Terminal, style: Style, servers: str, *, explain: bool) -> None:
     record = one.gotcha
     terminal.line()
     terminal.line("  ", Styled(record.id, style), dim(f"  ({labels(one)})"))
     prose(terminal, record.title, first="    ", rest="    ")
+    if servers:
+        prose(terminal, f"Of {servers}", first="    ", rest="      ")
     if one.verdict is Verdict.MAY and not explain:
         for open_ in _decide(one):
             prose(terminal, f"? {open_}", first="    ", rest="      ")

@@ -27,11 +27,14 @@ def labels(one: Assessment) -> str:
     return f"{record.status.value}, {record.severity.value}, {record.kind.value}"
 
 
-def message(one: Assessment) -> str:
-    """One paragraph: what happens, what would decide it, what helps."""
+def message(one: Assessment, servers: str = "") -> str:
+    """One paragraph: what happens, of which servers where there are several, what would decide it, what
+    helps."""
     record = one.gotcha
     will = {Verdict.WILL: "will happen", Verdict.MAY: "may happen", Verdict.CANNOT: "cannot happen"}
     parts = [f"{record.title} ({will[one.verdict]}; {labels(one)})."]
+    if servers:
+        parts.append(f"Of {servers}.")
     if one.open:
         parts.append(f"What would decide it: {'; '.join(one.open)}.")
     if record.status is not None:
