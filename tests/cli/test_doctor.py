@@ -376,6 +376,18 @@ def test_findings_point_into_the_file_that_was_asked_about(gotchas: Gotchas, tmp
     assert not [one for one in run["results"] if "physicalLocation" in one["locations"][0]]
 
 
+def test_what_is_not_shown_is_counted_and_what_would_settle_it_named(gotchas: Gotchas) -> None:
+    out = gotchas("doctor", "--with", "triton==3.4.0", "--as", "sm_86").out
+    assert re.search(
+        r"^Less likely here, and not shown: [0-9]+ more records?( and [0-9]+ more reports?)? \(--all\)\.$",
+        out,
+        re.M,
+    )
+    assert "add a version (--with vllm==VERSION), the command (-- vllm serve MODEL …)." in out
+    assert "To settle more" not in gotchas("doctor", *AFFECTED, "--", "vllm", "serve", "m").out
+    assert "not shown" not in gotchas("doctor", "--as", "sm_86", "--all").out
+
+
 def test_of_several_servers_it_is_said_which_meets_what(gotchas: Gotchas) -> None:
     words = ("--", "vllm", "serve", "a", "--device", "cpu", "&&", "vllm", "serve", "b")
     out = gotchas("doctor", *AFFECTED, *words).out

@@ -92,10 +92,28 @@ def _not_told(examination: Examination, named: Collection[str]) -> Iterator[str]
     more = sum(one.gotcha.id not in named for one in examination.of(Verdict.MAY))
     reported = sum(one.gotcha.id not in named for one in examination.reported)
     if more or reported:
-        counted = [f"{more} more may" if more else "", f"{reported} more are reported" if reported else ""]
-        yield f"{' and '.join(filter(None, counted))}, and less speaks for them: --all names them."
+        counted = [_counted(more, "record"), _counted(reported, "report")]
+        yield f"Less likely here, and not shown: {' and '.join(filter(None, counted))} (--all)."
+        missing = list(_missing(examination.situation))
+        if missing:
+            yield f"To settle more of it, add {', '.join(missing)}."
     if not examination.asked_reported:
         yield "What is reported and not proven was not asked."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} more {what}{'s' if number > 1 else ''}" if number else ""
+
+
+def _missing(situation: Situation) -> Iterator[str]:
+    """What nobody has said yet, as the options that say it."""
+    machine = situation.machine
+    if machine.cards is None:
+        yield "the card (--as CARD)"
+    if not any(machine.software.get(name) for name in ("vllm", "sglang")):
+        yield "a version (--with vllm==VERSION)"
+    if situation.launch is None:
+        yield "the command (-- vllm serve MODEL …)"
 
 
 def _decide(one: Assessment) -> list[str]:
