@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpu_gotchas.cli.redact import redact
 from gpu_gotchas.search.gist import Gist
-from gpu_gotchas.search.lines import Line, lines_of
+from gpu_gotchas.search.lines import Line
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.questions import questions
 
@@ -27,9 +27,9 @@ class Draft(NamedTuple):
     paste: tuple[str, ...]
 
 
-def draft_from(chunks: Iterable[bytes]) -> Draft:
+def draft_from(lines: Iterable[Line]) -> Draft:
     gist = Gist()
-    for line in lines_of(chunks):
+    for line in lines:
         gist.feed([Line(line.number, clean(line.text))])
     asked = questions(gist.kept, gist.count).questions
     best = max(asked, key=lambda question: question.weight, default=None)
