@@ -30,7 +30,7 @@ def test_questions(name: str, words: str) -> None:
 def test_every_setting_has_a_question_without_a_name_of_ours(name: str) -> None:
     one = settings()[name]
     asked = setting_question(name, one)
-    assert re.match(r"(which|what|whether|how|this of) ", asked), asked
+    assert re.match(r"(which|what|whether|how|this:) ", asked), asked
+    assert not re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", asked) or name == one.variable, asked
     if one.flag or one.variable or one.package == "model":
-        assert not re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", asked) or name == one.variable, asked
         assert "in the command" in asked

@@ -44,8 +44,9 @@ def hardware_words(condition: HardwareCondition) -> str:
     return ", ".join(said) or "any hardware"
 
 
-# What a model's folder tells, as a question.
-_OF_THE_MODEL = {
+# What a model's folder tells, or a launch comes to, as a question.
+_QUESTIONS = {
+    "heads_per_gpu": "how many attention heads one GPU has",
     "model_architecture": "which family of models it is",
     "model_type": "which family of models it is",
     "model_dtype": "which type the checkpoint's weights have",
@@ -68,12 +69,10 @@ def setting_question(name: str, setting: Setting | None) -> str:
         return f"what {name} is"
     meaning = setting.meaning.partition(";")[0].rstrip(".")
     asked = meaning[0].lower() + meaning[1:] if meaning.startswith("Whether ") else ""
-    if setting.package == "model":
-        asked = _OF_THE_MODEL.get(name) or asked or f"this of the model: {meaning[0].lower()}{meaning[1:]}"
-        return f"{asked}: name the model's folder in the command"
     way = setting.flag or setting.variable
-    if way is None:
-        return asked or f"what {name} is"
+    if setting.package == "model" or way is None:
+        asked = _QUESTIONS.get(name) or asked or f"this: {meaning[0].lower()}{meaning[1:]}"
+        return f"{asked}: name the model's folder in the command" if setting.package == "model" else asked
     return f"{asked}: give {way} in the command" if asked else f"what {way} is set to: give it in the command"
 
 
