@@ -30,6 +30,7 @@ from gpu_gotchas.search.words import is_common, terms, words
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
 _MOST_SHOWN = 240
+_SENTENCE = 4
 
 # How firmly a word in each place speaks for its record.
 _ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
@@ -155,8 +156,14 @@ def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:
         "basis": signature.basis.value,
         "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
         "length": sum(len(text) for text in texts),
-        "generic": all(is_common(word) for text in texts for word in words(text)),
+        "generic": _is_generic(texts, bool(signature.context)),
     }
+
+
+def _is_generic(texts: Sequence[str], wants_context: bool) -> bool:
+    """Whether any log may hold these words: all are common, and too few to be a sentence of one program."""
+    held = [word for text in texts for word in words(text)]
+    return all(map(is_common, held)) and (wants_context or len(held) < _SENTENCE)
 
 
 def _conditions(affects: Sequence[Case]) -> set[str]:

@@ -24,7 +24,7 @@ _EXCEPTION, _TROUBLE, _WARNING, _FRAME, _OTHER = 1.0, 0.8, 0.8, 0.4, 0.4
 _CONSEQUENCE, _OTHER_RANK = 0.8, 0.3
 _IS_EXCEPTION = re.compile(
     r"(?i)(?:(?:cuda|hip|nccl|cublas|cudnn|driver|runtime) |[\w.]+)?"
-    r"(?:error|exception|failed|outofresources|interrupt|warning)\b"
+    r"(?:error(?:_\w+)?|exception|failed|outofresources|interrupt|warning)\b"
     r"|ptxas |nvcc |.*(?:fatal|what\(\))"
 )
 _SAYS_WHICH = re.compile(r"[\w.]+(?:Error|Exception|OutOfResources)\b: ")
