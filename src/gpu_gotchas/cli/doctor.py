@@ -23,7 +23,8 @@ def command(
             "--from",
             metavar="FILE",
             help="Another machine: output of collect_env, sglang.check_env, nvidia-smi, rocminfo, rocm-smi "
-            "or amd-smi, a Dockerfile, requirements, a lock file, or a description. May be repeated.",
+            "or amd-smi, a Dockerfile, a compose file, a manifest, a script, requirements, a lock file, "
+            "or a description. May be repeated.",
         ),
     ] = None,
     as_card: Annotated[

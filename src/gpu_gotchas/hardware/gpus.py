@@ -19,7 +19,8 @@ class Gpu:
 
     id: kebab-case with the vendor in front. name: as the driver reports it; also: other names it has been
     reported under. memory: GiB as sold, one for each variant; () where it shares the system's memory.
-    multiprocessors: SMs on NVIDIA, compute units on AMD. source: URL where the figures can be checked.
+    multiprocessors: SMs on NVIDIA, compute units on AMD, None where no source says. source: URL where the
+    figures can be checked.
     """
 
     id: str
@@ -28,7 +29,7 @@ class Gpu:
     also: tuple[str, ...]
     target: Target
     memory: tuple[int, ...]
-    multiprocessors: int
+    multiprocessors: int | None
     source: str
 
     @property

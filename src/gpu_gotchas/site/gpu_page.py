@@ -52,7 +52,7 @@ def _cards(gpus: Sequence[Gpu], links: Links) -> str:
         [
             text(gpu_name(gpu)),
             _sizes(gpu),
-            str(gpu.multiprocessors),
+            str(gpu.multiprocessors or "not known"),
             _driver(gpu),
             link(_host(gpu.source), gpu.source),
         ]
@@ -109,7 +109,7 @@ def _limits(gpu: Gpu) -> str:
         ("Target", code(gpu.target.name)),
         ("Compute capability", target_words(gpu.target) if gpu.target.capability else ""),
         ("Memory", _sizes(gpu)),
-        (_units(gpu), str(gpu.multiprocessors)),
+        (_units(gpu), str(gpu.multiprocessors or "not known")),
         ("Shared memory for a block", shared_memory(gpu.target)),
         ("The driver calls it", _driver(gpu)),
     ]

@@ -116,7 +116,7 @@ def card_targets(knowledge: Knowledge) -> list[tuple[Target, str]]:
 def _familiarity(gpu: Gpu) -> tuple[bool, int]:
     """Plain names come first, of no mobile, embedded or cut-down card; of these the largest."""
     plain = re.fullmatch(r"nvidia-(?:[rg]tx-)?[a-z]*\d+|amd-[a-z0-9-]*\d+x?", gpu.id)
-    return plain is None, -gpu.multiprocessors
+    return plain is None, -(gpu.multiprocessors or 0)
 
 
 def candidate_list(candidates: Iterable[Candidate], links: Links) -> str:

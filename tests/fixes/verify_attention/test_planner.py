@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gpu_gotchas.fixes.refused import Refused
 from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening
-from gpu_gotchas.fixes.verify_attention.planner import HEAD_SIZES, plan
+from gpu_gotchas.fixes.split_kv.grouped_heads import HEAD_SIZES
+from gpu_gotchas.fixes.verify_attention.planner import plan
 from gpu_gotchas.hardware.catalogue import find_target, targets
 from gpu_gotchas.hardware.targets import Vendor
 

@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from gpu_gotchas.doctor.packages import package_name
 from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES
 
-_CALLED = {
+_CALLED: dict[str, str | None] = {
     "driver": "nvidia-driver",
+    "cuda driver": None,  # counts as CUDA does, and is no driver's version
+    "nvcc": "cuda-toolkit",
+    "cudatoolkit": "cuda-runtime",
+    "transformer engine": "transformer-engine",
+    "tgi": "text-generation-server",
+    "text-generation-inference": "text-generation-server",
+    "vllm-openai": "vllm",
+    "vllm-openai-rocm": "vllm",
     "cuda": "cuda-runtime",
     "cuda toolkit": "cuda-toolkit",
+    "cuda-toolkit": "cuda-toolkit",
     "rocm": "rocm",
     "python": "python",
     "pytorch": "torch",
@@ -27,9 +36,13 @@ _YEAR = 20
 _OTHERS = (other for others in OTHER_NAMES.values() for other in others)
 _NAMES = "|".join(map(re.escape, sorted({*_CALLED, *PACKAGES, *_OTHERS}, key=len, reverse=True)))
 _VERSION = re.compile(
-    rf"(?i)(?<![\w-])({_NAMES})(?: version)?[ =:@v]{{1,4}}"
-    r"(?P<version>[0-9]{1,4}(?:\.(?:[0-9]{1,9}|x))*(?:(?:\.post|\.?dev|rc)[0-9]*)*(?:\+[a-z0-9.]+)?)(?![0-9a-z])"
-    r"(?P<more>[-/ ]*(?:[0-9]+\.[0-9x]|era\b|dev\b|main\b|nightly\b)|\+(?![a-z0-9]))?"
+    rf"(?i)(?<![\w-])({_NAMES})(?: version)?[ =:@v(~]{{1,4}}"
+    r"(?P<version>[0-9]{1,4}(?:\.(?:[0-9]{1,9}|x))*(?:(?:\.post|\.?dev|rc)[0-9]*)*"
+    r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?)(?![0-9a-z])"
+    # What makes it one of several, or a line of releases.
+    r"(?P<more>(?:[-/ ]*|,? (?:and|or) |(?:-[a-z]+[0-9]+)?, v?)"
+    r"(?:[0-9]+\.[0-9x]|era\b|dev\b|main\b|nightly\b)"
+    r"|\+(?![a-z0-9]))?"
 )
 
 
@@ -40,7 +53,9 @@ def named_versions(text: str) -> Iterator[tuple[str, str]]:
         called = match[1].lower()
         name = _CALLED.get(called) or package_name(called)
         if name is not None:
-            found.setdefault(name, set()).add(_as_stated(name, match["version"], match["more"] or ""))
+            about = "~" if "~" in match[0] else ""
+            stated = _as_stated(name, match["version"], (match["more"] or "") + about)
+            found.setdefault(name, set()).add(stated)
     for name, versions in found.items():
         if len(versions) == 1 and (version := versions.pop()):
             yield name, version
@@ -48,7 +63,7 @@ def named_versions(text: str) -> Iterator[tuple[str, str]]:
 
 def _as_stated(name: str, version: str, more: str) -> str:
     """ "" where what is said covers several lines, or is no version of the package."""
-    if more.strip(" -/")[:1].isdigit() or more.startswith("+"):
+    if re.search(r"[0-9]", more) or more.startswith("+"):
         return ""
     parts = version.split(".")
     if len(parts) == 1:  # vLLM V1 is no release

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening, refuse_what_lacks, widening_for
+from gpu_gotchas.fixes.split_kv.grouped_heads import check_heads
 from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET, choose_splits
-from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES, Form
+from gpu_gotchas.fixes.turboquant.layout import Form
 from gpu_gotchas.hardware.targets import Target
 
 
@@ -62,8 +63,7 @@ def plan(
     """
     if min(kv_heads, batch, context, multiprocessors) < 1:
         raise ValueError("kv_heads, batch, context and multiprocessors must be at least 1")
-    if heads < kv_heads or heads % kv_heads or head not in HEAD_SIZES:
-        raise ValueError(f"heads must be a multiple of kv_heads, the head size one of {HEAD_SIZES}")
+    check_heads(heads, kv_heads, head)
     refuse_what_lacks(target, KvForm.FP8, widening, what="TurboQuant decode")
     small = target.shared_optin < 96 << 10
     looked_up = form is not Form.K8V4

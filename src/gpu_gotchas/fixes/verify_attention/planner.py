@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening, refuse_what_lacks, widening_for
+from gpu_gotchas.fixes.split_kv.grouped_heads import check_heads
 from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET, choose_splits
 from gpu_gotchas.hardware.targets import Target, Vendor
 
 MOST_QUERIES = 64
 """Query tokens of a sequence: a row of a tree mask is one 64-bit word."""
-
-HEAD_SIZES = (64, 128, 256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,7 @@ def plan(
         raise ValueError(
             f"kv_heads, batch, context, multiprocessors must be at least 1, queries 1 to {MOST_QUERIES}"
         )
-    if heads < kv_heads or heads % kv_heads or head not in HEAD_SIZES:
-        raise ValueError(f"heads must be a multiple of kv_heads, the head size one of {HEAD_SIZES}")
+    check_heads(heads, kv_heads, head)
     refuse_what_lacks(target, form, widening, what="verify attention")
     rows = queries * (heads // kv_heads)
     row_block, kv_block, warps, stages, resident = _blocks(target, form, rows, head)
