@@ -39,7 +39,7 @@ from gpu_gotchas.search.words import is_common, terms, words
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
 _MOST_SHOWN = 240
-_SENTENCE = 4
+_SENTENCE = 5
 _MOST_REPORTS = 2
 _HELPED = (
     r"\b(?:cure[sd]?|help(?:s|ed)|(?:went|goes|gone) away|avoid(?:s|ed)? (?:it|this|them|the)"
