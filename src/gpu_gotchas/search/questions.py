@@ -40,12 +40,14 @@ class Question(NamedTuple):
 class Asked(NamedTuple):
     """questions: each text once. fails: whether there is an exception in the text, or the like of it.
 
-    excerpt: whether somebody chose these lines: they are few, and no logger's.
+    excerpt: whether somebody chose these lines: they are few, and no logger's. complains: whether any reads
+    like trouble.
     """
 
     questions: tuple[Question, ...]
     fails: bool
     excerpt: bool
+    complains: bool
 
 
 def questions(lines: Sequence[str], count: int) -> Asked:
@@ -73,7 +75,8 @@ def questions(lines: Sequence[str], count: int) -> Asked:
         found[text] = max(found.get(text, 0.0), weight)
         if _SAYS_WHICH.match(text):
             consequence = _CONSEQUENCE
-    return Asked(tuple(Question(text, weight) for text, weight in found.items() if weight), fails, excerpt)
+    asked = tuple(Question(text, weight) for text, weight in found.items() if weight)
+    return Asked(asked, fails, excerpt, asking)
 
 
 def failing_rank(lines: Sequence[str]) -> str | None:
