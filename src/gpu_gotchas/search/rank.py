@@ -11,11 +11,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from gpu_gotchas.search.few import meant_by
+from gpu_gotchas.search.few import meant_by, printed_by
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.likeness import NOT_ALIKE, likenesses
 from gpu_gotchas.search.questions import SHORT, Asked, Question
-from gpu_gotchas.search.ranked import Ranked
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 from gpu_gotchas.search.words import is_common, words
 
 ENOUGH_MASS = 6.0
@@ -74,7 +74,9 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
     trust = _trust(text)
     alike = likenesses(index, asked)
     named = _named(index, asked)
-    meant = None if text.fails else meant_by(index, [question.text for question in asked])
+    few = [question.text for question in asked]
+    meant = None if text.fails else meant_by(index, few)
+    printed = printed_by(index, few)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
         name = index.ids[record]
@@ -84,7 +86,9 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
             share, rests_on = best_line.get(record, (0.0, ""))
             like = alike.get(name, NOT_ALIKE)
             confidence = score * share * trust + _LIKE_TRUST * max(0.0, like.likest - _LIKE_ENOUGH)
-            if meant is not None and name not in meant:
+            if name in printed:
+                confidence = max(confidence, THRESHOLD)
+            elif meant is not None and name not in meant:
                 confidence = 0.0
             ranked.append(Ranked(name, score + _LIKE * like.together, confidence, strongest, rests_on))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
