@@ -46,7 +46,6 @@ valueerror zerodivisionerror torch.outofmemoryerror
 """
 
 
-
 def _in_both_forms(words: str) -> frozenset[str]:
     return frozenset(form for word in words.split() for form in (word, singular(word)))
 
