@@ -70,36 +70,44 @@ def command(
     from gpu_gotchas.cli.doctor_text import situations_lines
     from gpu_gotchas.cli.prose import heading, item, prose
     from gpu_gotchas.cli.terminal import Terminal, bold
+    from gpu_gotchas.doctor.advice import AUTHORS
     from gpu_gotchas.doctor.assess import Verdict
     from gpu_gotchas.doctor.formats.json_report import remedy
-    from gpu_gotchas.doctor.wanted import wanted
+    from gpu_gotchas.doctor.wanted import wanted, workarounds
 
     question = Question(tuple(words or ()), tuple(sources or ()), as_card, tuple(versions or ()))
     examination = examine(question)
     verdicts = (Verdict.WILL, Verdict.MAY) if everything else (Verdict.WILL,)
     found = wanted(examination.found, verdicts)
+    ways = workarounds(examination.found, verdicts)
     terminal = Terminal.standard()
     if as_json:
         against = [{**remedy(one.remedy), "against": list(one.against)} for one in found]
-        terminal.json({"version": JSON_VERSION, "fixes": against})
+        without = [{"do": way.do, "costs": way.costs, "against": list(ids)} for way, ids in ways]
+        terminal.json({"version": JSON_VERSION, "fixes": against, "workarounds": without})
         return Exit.FOUND if found else Exit.NOT_KNOWN
     for line in situations_lines(examination.situations):
         prose(terminal, line, first="", rest="  ")
     for one in found:
         heading(terminal, one.remedy.how + ("  (in force)" if one.remedy.active else ""))
         fix = one.remedy.fix
-        item(terminal, f"{fix.type.value}, {fix.risk.value} risk")
+        whom = f", {AUTHORS[0].lower()}{AUTHORS[1:]}" if one.remedy.for_authors else ""
+        item(terminal, f"{fix.type.value}, {fix.risk.value} risk{whom}")
         item(terminal, f"costs: {fix.costs}")
+        if one.remedy.open:
+            item(terminal, one.remedy.open)
         item(terminal, f"against: {', '.join(one.against)}")
-    bare = [one.gotcha.id for one in examination.found if one.verdict in verdicts and not one.remedies]
+    if ways:
+        heading(terminal, "Without a fix")
+    for way, against_ids in ways:
+        costs = f" Costs: {way.costs}" if way.costs else ""
+        item(terminal, f"{way.do}{costs} ({', '.join(against_ids)})")
+    helped = {id for each in (*(one.against for one in found), *(ids for _, ids in ways)) for id in each}
+    asked = (one.gotcha.id for one in examination.found if one.verdict in verdicts)
+    bare = [id for id in asked if id not in helped]
     if bare:
         terminal.line()
-        prose(
-            terminal,
-            f"Without a fix: {', '.join(bare)}. `gotchas show ID` gives workarounds.",
-            first="",
-            rest="  ",
-        )
+        prose(terminal, f"Nothing is known to help against: {', '.join(bare)}.", first="", rest="  ")
     if not found:
         may = wanted(examination.found, (Verdict.MAY,))
         more = f" Against what may happen there are {len(may)}: add --all." if may and not everything else ""

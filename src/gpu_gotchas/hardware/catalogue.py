@@ -15,7 +15,7 @@ from typing import Any
 from gpu_gotchas.hardware.gpus import Gpu, OtherGpu, plain_name, size_as_sold
 from gpu_gotchas.hardware.targets import Target, Vendor, format_capability
 
-_FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
+FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
 _DATA = Path(__file__).resolve().parent / "data"
 
 
@@ -76,7 +76,7 @@ def find_target(name: str) -> Target:
         return found
     called = {gpu.target for gpu in gpus_called(name)}
     if len(called) != 1:
-        raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], _FORMS)
+        raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], FORMS)
     return called.pop()
 
 

@@ -98,6 +98,14 @@ def canonical(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
+def equal_form(version: str) -> str:
+    """One spelling for versions that are equal (PEP 440), such as `0.19`, `v0.19.0` and `0.19.0`; what is no
+    version stays as it is."""
+    from packaging.utils import canonicalize_version
+
+    return canonicalize_version(version)
+
+
 def release_of(version: str) -> str | None:
     """The final release that a build is of (`0.20.0+cu126` is 0.20.0); None for a build of its own."""
     found = _parse(version)
