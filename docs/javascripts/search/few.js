@@ -24,7 +24,10 @@ export function fewMeaner(index, { words, isCommon }, plate) {
     const holding = Object.values(index.literals)
       .flat()
       .filter(([literal]) => literal.length <= R._HALF * said.length && literal.toLowerCase().includes(said) && tells(literal));
-    const places = holding.flatMap(([, found]) => found.filter(([, , position]) => position >= 0));
+    const isGeneric = (record, signature) => index.records[index.ids[record]].signatures[signature].generic;
+    const places = holding
+      .flatMap(([, found]) => found)
+      .filter(([record, signature, position]) => position >= 0 && !isGeneric(record, signature));
     return new Set(places.map(([record]) => index.ids[record]));
   }
 

@@ -27,7 +27,8 @@ _SENTENCES = r"""(?x)
     | Search\ for\ `\w+'\ in\ https?://\S+\ for\ more\ information\.?
     | (?:RuntimeError:\ )?Engine\ core\ initialization\ failed\.(?:\ See\ root\ cause\ above\.)?
     | Failed\ core\ proc\(s\):\ \{[^}]*\}
-    | (?:[\w.]+:\ )?EngineCore\ encountered\ an\ issue\.(?:\ See\ stack\ trace\ \(above\)\ for\ the\ root\ cause\.)?
+    | (?:[\w.]+:\ )?EngineCore\ encountered\ an\ issue\.
+        (?:\ See\ stack\ trace\ \(above\)\ for\ the\ root\ cause\.)?
     | Received\ sig\w+\ from\ a\ child\ process\.(?:\ It\ usually\ means\ the\ child\ failed\.)?
     | terminate\ called\ (?:after\ throwing\ an\ instance\ of\ '[^']*'|recursively)
     | (?:ray\.exceptions\.)?RayTaskError(?:\([\w.]+\))?:\ ray::[\w.]+\(\)

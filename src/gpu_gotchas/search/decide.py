@@ -105,7 +105,7 @@ def decide(
 
 
 def _tells_between(likely: Sequence[Found], shown: Sequence[Result]) -> Found | None:
-    """The proven record that says how to tell what is shown from its siblings, where their lines are its own."""
+    """The proven record that tells what is shown from its siblings, where their lines are its own."""
     named = {result.id for result in shown}
     knows = (
         found

@@ -61,8 +61,8 @@ def printed_by(index: Index, texts: Sequence[str]) -> set[str]:
         for held in index.literals.values()
         for literal, places in held
         if len(literal) <= _HALF * len(said) and said in literal.lower() and _tells(literal)
-        for record, _, position in places
-        if position >= 0
+        for record, signature, position in places
+        if position >= 0 and not index.is_generic(record, signature)
     }
 
 
