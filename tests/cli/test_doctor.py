@@ -258,6 +258,15 @@ def test_fixes(gotchas: Gotchas) -> None:
     assert gotchas("fixes", "--as", "sm_86", "--all").code in (0, 1)
 
 
+def test_fixes_tells_every_workaround_that_show_has(gotchas: Gotchas) -> None:
+    told = {one["do"] for one in json.loads(gotchas("fixes", *AFFECTED, "--json").out)["workarounds"]}
+    shown = json.loads(gotchas("show", RECORD, "--json").out)["workaround"]
+    assert {one["do"] for one in shown} <= told
+    out = gotchas("fixes", *AFFECTED).out
+    assert "Without a fix" in out
+    assert all(one["do"].split()[0] in out for one in shown)
+
+
 def test_what_is_reported_stands_apart_and_changes_no_exit_code(gotchas: Gotchas, checkout: Path) -> None:
     candidate = {
         **CANDIDATES[0],
@@ -374,6 +383,18 @@ def test_findings_point_into_the_file_that_was_asked_about(gotchas: Gotchas, tmp
     assert "file=" not in ran.out
     (run,) = json.loads(gotchas("doctor", *AFFECTED, "--format", "sarif").out)["runs"]
     assert not [one for one in run["results"] if "physicalLocation" in one["locations"][0]]
+
+
+def test_what_is_not_shown_is_counted_and_what_would_settle_it_named(gotchas: Gotchas) -> None:
+    out = gotchas("doctor", "--with", "triton==3.4.0", "--as", "sm_86").out
+    assert re.search(
+        r"^Less likely here, and not shown: [0-9]+ more records?( and [0-9]+ more reports?)? \(--all\)\.$",
+        out,
+        re.M,
+    )
+    assert "add a version (--with vllm==VERSION), the command (-- vllm serve MODEL …)." in out
+    assert "To settle more" not in gotchas("doctor", *AFFECTED, "--", "vllm", "serve", "m").out
+    assert "not shown" not in gotchas("doctor", "--as", "sm_86", "--all").out
 
 
 def test_of_several_servers_it_is_said_which_meets_what(gotchas: Gotchas) -> None:

@@ -10,6 +10,7 @@ from gpu_gotchas.doctor.advice import AUTHORS, advice, short_advice
 from gpu_gotchas.doctor.assess import Assessment, assess
 from gpu_gotchas.doctor.remedies import FixState, Way
 from gpu_gotchas.doctor.store import open_knowledge
+from gpu_gotchas.doctor.variables import read_variables
 from gpu_gotchas.doctor.wanted import wanted, workarounds
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.records.model import FixType, Risk, Workaround
@@ -131,3 +132,9 @@ def test_every_fix_of_a_record_is_of_a_way_that_its_use_shows() -> None:
     for record in known.records:
         for each in assess(record, described_machine("sm_86"), {}, known.settings).remedies:
             assert not each.how.startswith("gpu_gotchas."), record.id
+
+
+def test_a_long_list_of_patches_is_read_whole() -> None:
+    asked = ",".join([f"another-patch-{n}" for n in range(30)] + [PATCH])
+    found = read_variables({"GPU_GOTCHAS_FIXES": asked}, settings(), {"vllm": "0.21.0"}).given
+    assert met(fix(USE, FixType.PATCH), **found).fix is FixState.ACTIVE

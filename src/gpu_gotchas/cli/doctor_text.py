@@ -38,7 +38,8 @@ def print_examination(
     named = {one.gotcha.id for one in examination.named}
     may = examination.of(Verdict.MAY)
     parts = (
-        ("Will happen", examination.of(Verdict.WILL), Style.BAD),
+        ("Will happen", examination.biting, Style.BAD),
+        ("Would happen, and a fix in force stops it", examination.held_off, Style.GOOD),
         ("May happen", tuple(one for one in may if one.gotcha.id in named), Style.WARN),
         (
             "Reported, not proven",
@@ -92,10 +93,28 @@ def _not_told(examination: Examination, named: Collection[str]) -> Iterator[str]
     more = sum(one.gotcha.id not in named for one in examination.of(Verdict.MAY))
     reported = sum(one.gotcha.id not in named for one in examination.reported)
     if more or reported:
-        counted = [f"{more} more may" if more else "", f"{reported} more are reported" if reported else ""]
-        yield f"{' and '.join(filter(None, counted))}, and less speaks for them: --all names them."
+        counted = [_counted(more, "record"), _counted(reported, "report")]
+        yield f"Less likely here, and not shown: {' and '.join(filter(None, counted))} (--all)."
+        missing = list(_missing(examination.situation))
+        if missing:
+            yield f"To settle more of it, add {', '.join(missing)}."
     if not examination.asked_reported:
         yield "What is reported and not proven was not asked."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} more {what}{'s' if number > 1 else ''}" if number else ""
+
+
+def _missing(situation: Situation) -> Iterator[str]:
+    """What nobody has said yet, as the options that say it."""
+    machine = situation.machine
+    if machine.cards is None:
+        yield "the card (--as CARD)"
+    if not any(machine.software.get(name) for name in ("vllm", "sglang")):
+        yield "a version (--with vllm==VERSION)"
+    if situation.launch is None:
+        yield "the command (-- vllm serve MODEL …)"
 
 
 def _decide(one: Assessment) -> list[str]:

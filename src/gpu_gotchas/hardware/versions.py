@@ -85,6 +85,14 @@ class VersionRange:
             return Truth.UNKNOWN
         return Truth.YES
 
+    def long_past(self, version: str) -> bool:
+        """Whether `version` is newer than `last_bad`, and not near it as `holds` has it."""
+        found = _parse(version)
+        if found is None or self.last_bad is None:
+            return False
+        last = _known(self.last_bad)
+        return found > last and not _near(found, last)
+
     def _holds_for(self, line: str) -> Truth:
         """For every release of a line, or UNKNOWN."""
         first, last = _known(line), _known(f"{line}.{_MOST}")
