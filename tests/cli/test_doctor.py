@@ -258,6 +258,15 @@ def test_fixes(gotchas: Gotchas) -> None:
     assert gotchas("fixes", "--as", "sm_86", "--all").code in (0, 1)
 
 
+def test_fixes_tells_every_workaround_that_show_has(gotchas: Gotchas) -> None:
+    told = {one["do"] for one in json.loads(gotchas("fixes", *AFFECTED, "--json").out)["workarounds"]}
+    shown = json.loads(gotchas("show", RECORD, "--json").out)["workaround"]
+    assert {one["do"] for one in shown} <= told
+    out = gotchas("fixes", *AFFECTED).out
+    assert "Without a fix" in out
+    assert all(one["do"].split()[0] in out for one in shown)
+
+
 def test_what_is_reported_stands_apart_and_changes_no_exit_code(gotchas: Gotchas, checkout: Path) -> None:
     candidate = {
         **CANDIDATES[0],

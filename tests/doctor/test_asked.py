@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gpu_gotchas.doctor.asked import machine_as, not_spoken_of, software_with
-from gpu_gotchas.doctor.readers.nicknames import nicknames
 from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.doctor.wording import card_words
 from gpu_gotchas.hardware.catalogue import UnknownName, gpus
+from gpu_gotchas.hardware.nicknames import nicknames
 
 
 def test_how_many_cards_is_known_only_where_it_is_said() -> None:

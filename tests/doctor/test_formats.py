@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpu_gotchas.cli.doctor_text import print_examination
+from gpu_gotchas.cli.terminal import Terminal
 from gpu_gotchas.doctor.assess import assess_all
 from gpu_gotchas.doctor.command.launch import Launch
 from gpu_gotchas.doctor.examination import Examination
@@ -198,3 +201,19 @@ def test_annotations_are_one_line_each_whatever_a_text_holds() -> None:
     (line,) = github.lines(hostile)
     assert line.endswith("::a%0A::error::b%0D%250A?[31m")
     assert "\n" not in line
+
+
+def test_what_a_fix_in_force_stops_is_told_as_that() -> None:
+    record = gotcha(case(AMPERE), id="held", fixes=(fix("--enforce-eager", FixType.SETTING),))
+    machine = replace(described_machine("sm_86"), settings={"enforce_eager": "true"})
+    held = Examination(Situation(machine), assess_all([record], machine))
+    (line,) = github.lines(held)
+    assert line.startswith("::notice ")
+    assert "would happen, and a fix in force stops it" in line
+    (result,) = sarif.report(held)["runs"][0]["results"]
+    assert result["level"] == "note"
+    out = io.StringIO()
+    print_examination(held, Terminal(out, out, {}), explain=False, everything=False)
+    assert "Would happen, and a fix in force stops it (1)" in out.getvalue()
+    assert "Will happen" not in out.getvalue()
+    assert "Fix in force: --enforce-eager" in out.getvalue()

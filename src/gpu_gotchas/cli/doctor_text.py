@@ -38,7 +38,8 @@ def print_examination(
     named = {one.gotcha.id for one in examination.named}
     may = examination.of(Verdict.MAY)
     parts = (
-        ("Will happen", examination.of(Verdict.WILL), Style.BAD),
+        ("Will happen", examination.biting, Style.BAD),
+        ("Would happen, and a fix in force stops it", examination.held_off, Style.GOOD),
         ("May happen", tuple(one for one in may if one.gotcha.id in named), Style.WARN),
         (
             "Reported, not proven",

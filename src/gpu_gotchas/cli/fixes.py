@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpu_gotchas.cli.exits import Exit, UsageFailed
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.terminal import Terminal
+    from gpu_gotchas.doctor.wanted import Wanted
 
 JSON_VERSION = 1
 
@@ -70,7 +74,6 @@ def command(
     from gpu_gotchas.cli.doctor_text import situations_lines
     from gpu_gotchas.cli.prose import heading, item, prose
     from gpu_gotchas.cli.terminal import Terminal, bold
-    from gpu_gotchas.doctor.advice import AUTHORS
     from gpu_gotchas.doctor.assess import Verdict
     from gpu_gotchas.doctor.formats.json_report import remedy
     from gpu_gotchas.doctor.wanted import wanted, workarounds
@@ -88,20 +91,16 @@ def command(
         return Exit.FOUND if found else Exit.NOT_KNOWN
     for line in situations_lines(examination.situations):
         prose(terminal, line, first="", rest="  ")
-    for one in found:
-        heading(terminal, one.remedy.how + ("  (in force)" if one.remedy.active else ""))
-        fix = one.remedy.fix
-        whom = f", {AUTHORS[0].lower()}{AUTHORS[1:]}" if one.remedy.for_authors else ""
-        item(terminal, f"{fix.type.value}, {fix.risk.value} risk{whom}")
-        item(terminal, f"costs: {fix.costs}")
-        if one.remedy.open:
-            item(terminal, one.remedy.open)
-        item(terminal, f"against: {', '.join(one.against)}")
+    typed = [one for one in found if not one.remedy.for_authors]
+    for one in typed:
+        _print_fix(one, terminal)
     if ways:
         heading(terminal, "Without a fix")
     for way, against_ids in ways:
         costs = f" Costs: {way.costs}" if way.costs else ""
         item(terminal, f"{way.do}{costs} ({', '.join(against_ids)})")
+    for one in found[len(typed) :]:
+        _print_fix(one, terminal)
     helped = {id for each in (*(one.against for one in found), *(ids for _, ids in ways)) for id in each}
     asked = (one.gotcha.id for one in examination.found if one.verdict in verdicts)
     bare = [id for id in asked if id not in helped]
@@ -113,6 +112,19 @@ def command(
         more = f" Against what may happen there are {len(may)}: add --all." if may and not everything else ""
         terminal.line(bold(f"No fix is wanted here, or none is known.{more}"))
     return Exit.FOUND if found else Exit.NOT_KNOWN
+
+
+def _print_fix(one: Wanted, terminal: Terminal) -> None:
+    from gpu_gotchas.cli.prose import heading, item
+    from gpu_gotchas.doctor.advice import AUTHORS
+
+    fix, whom = one.remedy.fix, f"{AUTHORS}: " if one.remedy.for_authors else ""
+    heading(terminal, whom + one.remedy.how + ("  (in force)" if one.remedy.active else ""))
+    item(terminal, f"{fix.type.value}, {fix.risk.value} risk")
+    item(terminal, f"costs: {fix.costs}")
+    if one.remedy.open:
+        item(terminal, one.remedy.open)
+    item(terminal, f"against: {', '.join(one.against)}")
 
 
 def _refuse(verb: str, given: Mapping[str, object]) -> None:

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 
 from gpu_gotchas.doctor.packages import package_name
 from gpu_gotchas.doctor.readers.named_versions import CALLED
-from gpu_gotchas.doctor.readers.nicknames import called, nicknames
 from gpu_gotchas.hardware.catalogue import FORMS, UnknownName
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.machine import Machine
+from gpu_gotchas.hardware.nicknames import called, nicknames
 from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES, PROGRAMS
 
 MAX_COUNT = 1024

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from gpu_gotchas.doctor.setting_truth import InForce, setting_truth
+from gpu_gotchas.doctor.wording import setting_question
 from gpu_gotchas.hardware.truth import Truth, every
 from gpu_gotchas.records.setting import Setting
 
@@ -39,7 +40,7 @@ class Circumstance:
         """What would settle it, in words; nothing where settings alone cannot."""
         for name, values in (self.enough[0] if self.enough else {}).items():
             if setting_truth(known.get(name), values, in_force.value(name)) is Truth.UNKNOWN:
-                yield _asking(name, known.get(name))
+                yield setting_question(name, known.get(name))
 
 
 @cache
@@ -53,10 +54,3 @@ def circumstances() -> Mapping[str, Circumstance]:
 
 def _all(values: _Values, in_force: InForce, known: Mapping[str, Setting]) -> Truth:
     return every(setting_truth(known.get(name), each, in_force.value(name)) for name, each in values.items())
-
-
-def _asking(name: str, setting: Setting | None) -> str:
-    meaning = (setting.meaning if setting else "").rstrip(".")
-    words = meaning[0].lower() + meaning[1:] if meaning.startswith("Whether ") else f"what {name} comes to"
-    in_model = setting is not None and setting.package == "model"
-    return f"{words}: name the model's folder in the command" if in_model else words

@@ -12,7 +12,7 @@ from gpu_gotchas.doctor.device import elsewhere
 from gpu_gotchas.doctor.implied import implied
 from gpu_gotchas.doctor.said import NOTHING_SAID, Said
 from gpu_gotchas.doctor.setting_truth import AUTO, NOTHING_IN_FORCE, InForce, setting_truth
-from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words
+from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words, setting_question
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange, software_holds
 from gpu_gotchas.hardware.machine import Machine
@@ -246,13 +246,11 @@ def _setting(
         found += " (by default)"
     decide = ""
     if truth is Truth.UNKNOWN:
-        decide = f"what {name} comes to"
-        if setting is not None and setting.package == "model":
-            decide += ": name the model's folder in the command"
-        elif value == AUTO:
-            decide += ": the model decides; name its folder in the command, or set it"
-        elif setting is not None and setting.fact is None:
-            decide += f": give {setting.flag or setting.variable} in the command"
+        if value == AUTO and setting is not None and setting.flag:
+            way = "the model decides; name its folder in the command, or set it"
+            decide = f"what {setting.flag} {AUTO} comes to: {way}"
+        else:
+            decide = setting_question(name, setting)
     opt_in = (
         truth is Truth.UNKNOWN
         and value is None

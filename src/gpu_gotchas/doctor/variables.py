@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.setting import Releases, Setting
 
-_LONGEST = 200
+_LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)

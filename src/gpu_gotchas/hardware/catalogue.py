@@ -67,7 +67,7 @@ def other_named(name: str) -> OtherGpu | None:
 
 
 def find_target(name: str) -> Target:
-    """The target called `name`: `sm_86`, `gfx942`, `8.6`, or a GPU's id or name.
+    """The target called `name`: `sm_86`, `gfx942`, `8.6`, a GPU's id or name, or `DGX Spark`.
 
     Raises UnknownName with a suggestion, or with what names look like.
     """
@@ -76,6 +76,11 @@ def find_target(name: str) -> Target:
         return found
     called = {gpu.target for gpu in gpus_called(name)}
     if len(called) != 1:
+        from gpu_gotchas.hardware import nicknames  # a file more: only for what is not known
+
+        card, _ = nicknames.called(name)
+        if card != name:
+            return find_target(card)
         raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], FORMS)
     return called.pop()
 

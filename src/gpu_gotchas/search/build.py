@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from gpu_gotchas.records.model import (
     Observable,
     Report,
     Signature,
+    Status,
     Workaround,
 )
 from gpu_gotchas.records.setting import Setting, ValueKind
@@ -39,6 +41,7 @@ from gpu_gotchas.search.words import is_common, terms, words
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
 _MOST_SHOWN = 240
+_SENTENCE = 5
 _MOST_REPORTS = 2
 _HELPED = (
     r"\b(?:cure[sd]?|help(?:s|ed)|(?:went|goes|gone) away|avoid(?:s|ed)? (?:it|this|them|the)"
@@ -109,7 +112,7 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "summary": gotcha.symptom.summary,
         "do": ways[0] if ways else None,
         "otherwise": ways[1:],
-        "signatures": [_signature(signature, gotcha.affects) for signature in gotcha.symptom.signatures],
+        "signatures": [_signature(signature, gotcha.affects) for signature in _signatures(gotcha)],
         "affects": [raw_case(case) for case in gotcha.affects],
         "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
@@ -197,6 +200,12 @@ def _withdrawal(gotcha: Gotcha) -> dict[str, str | None] | None:
     return {"because": because, "successor": gotcha.successor}
 
 
+def _signatures(gotcha: Gotcha) -> Sequence[Signature]:
+    """A draft has no proof yet, whatever it says of its signatures."""
+    told = gotcha.symptom.signatures
+    return [replace(one, basis=Basis.REPORTED) for one in told] if gotcha.status is Status.DRAFT else told
+
+
 def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:
     texts = [text for line in signature.lines for text in Template.parse(line).literals]
     return {
@@ -206,8 +215,14 @@ def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:
         "basis": signature.basis.value,
         "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
         "length": sum(len(text) for text in texts),
-        "generic": all(is_common(word) for text in texts for word in words(text)),
+        "generic": _is_generic(texts, bool(signature.context)),
     }
+
+
+def _is_generic(texts: Sequence[str], wants_context: bool) -> bool:
+    """Whether any log may hold these words: all are common, and too few to be a sentence of one program."""
+    held = [word for text in texts for word in words(text)]
+    return all(map(is_common, held)) and (wants_context or len(held) < _SENTENCE)
 
 
 def _conditions(affects: Sequence[Case]) -> set[str]:

@@ -54,6 +54,11 @@ class Found(NamedTuple):
         return self.entry["withdrawn"] is not None
 
     @property
+    def draft(self) -> bool:
+        """Whether nobody vouches for it yet: then it keeps no other from being sure."""
+        return bool(self.entry["status"] == "draft")
+
+    @property
     def doubted(self) -> bool:
         return self.assessment.truth is Truth.NO
 
@@ -72,13 +77,13 @@ def decide(
     live = [found for found in by_signature if not found.withdrawn]
     first = [found for found in live if not found.follows] or live
     left = _left([found for found in first if not found.doubted])
-    sure = _left([found for found in first if not found.doubted and _stands_alone(found)])
+    sure = _left([one for one in first if not one.doubted and _stands_alone(one) and not one.draft])
     if sure and _certain(sure):
         results = [_from_signature(sure[0], left, _CERTAIN)]
         results += [
             _from_signature(found, left, _score(found))
             for found in left
-            if found.hit and found.hit.proven and found.id != sure[0].id
+            if found.hit and found.hit.proven and found.id != sure[0].id and _stands_alone(found)
         ]
         results = results[:MOST_RESULTS]
         nearest = _nearest(by_signature, by_words, results)
@@ -91,6 +96,10 @@ def decide(
         result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
         results += _withdrawn(found, result, successors) if found.withdrawn else [result]
     shown = _distinct(results)[:MOST_RESULTS]
+    between = _tells_between(likely, shown)
+    if between is not None:
+        beside = [one for one in likely if any(one.id == result.id for result in shown)]
+        shown = (*shown[: MOST_RESULTS - 1], _from_signature(between, beside, _score(between)))
     return Answer(
         Verdict.LOOKS_LIKE,
         shown,
@@ -98,6 +107,17 @@ def decide(
         _nearest(by_signature, by_words, shown),
         strength=strength([_weight(one) for one in likely], unsure=_unsure(likely[0])),
     )
+
+
+def _tells_between(likely: Sequence[Found], shown: Sequence[Result]) -> Found | None:
+    """The proven record that tells what is shown from its siblings, where their lines are its own."""
+    named = {result.id for result in shown}
+    knows = (
+        found
+        for found in likely
+        if found.hit and found.hit.proven and not (found.withdrawn or found.doubted) and found.id not in named
+    )
+    return next((found for found in knows if len(named & set(found.entry["siblings"])) > 1), None)
 
 
 def _unsure(found: Found) -> bool:

@@ -32,7 +32,9 @@ def message(one: Assessment, servers: str = "") -> str:
     helps."""
     record = one.gotcha
     will = {Verdict.WILL: "will happen", Verdict.MAY: "may happen", Verdict.CANNOT: "cannot happen"}
-    parts = [f"{record.title} ({will[one.verdict]}; {labels(one)})."]
+    held = one.verdict is Verdict.WILL and not one.bites
+    verdict = "would happen, and a fix in force stops it" if held else will[one.verdict]
+    parts = [f"{record.title} ({verdict}; {labels(one)})."]
     if servers:
         parts.append(f"Of {servers}.")
     if one.open:
