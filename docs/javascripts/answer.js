@@ -39,7 +39,9 @@ function result(one, certain) {
   if (one.withdrawn) parts.push(element("p", {}, `Withdrawn, because: ${one.withdrawn.because}`));
   if (one.rests_on) parts.push(element("p", { class: "gg-rests" }, element("code", {}, cut(one.rests_on))));
   if (one.believed) parts.push(element("p", {}, element("strong", {}, "Believed: "), one.believed));
+  if (one.helped) parts.push(element("p", {}, element("strong", {}, "Reported to help: "), ...prose(one.helped)));
   if (one.do) parts.push(element("p", {}, element("strong", {}, "Do: "), ...prose(one.do)));
+  for (const way of one.otherwise) parts.push(element("p", {}, element("strong", {}, "Or: "), ...prose(way)));
   if (one.disagreed.length) parts.push(element("p", {}, `Against it: ${one.disagreed.join("; ")}.`));
   if (!certain && one.confirm) parts.push(element("p", {}, `It would be certain with: ${cut(one.confirm)}.`));
   for (const [id, how] of Object.entries(one.tell_apart)) parts.push(element("p", {}, `Not ${id}, unless: ${how}`));

@@ -14,6 +14,7 @@ from gpu_gotchas.doctor.readers.in_words import read
 from gpu_gotchas.doctor.readers.reader import Text, UnreadableFile
 from gpu_gotchas.doctor.readers.reading import read_text
 from gpu_gotchas.doctor.situation import situation
+from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.records.settings import settings
 
 
@@ -107,6 +108,11 @@ def test_cards(text: str, cards: list[str] | None) -> None:
             {"nvidia-driver": "580.x", "cuda-runtime": "13.0", "rocm": "7.2.3"},
         ),
         ("Python 3.12", {"python": "3.12"}),
+        ("TensorRT-LLM 0.21.0, TensorRT 10.8.0", {"tensorrt-llm": "0.21.0", "tensorrt": "10.8.0"}),
+        (
+            "Transformer Engine 1.2.1, TGI 1.0",
+            {"transformer-engine": "1.2.1", "text-generation-server": "1.0.x"},
+        ),
         ("myvllm 0.19.1", {}),
     ],
 )
@@ -144,3 +150,11 @@ def test_it_is_the_last_that_is_tried() -> None:
 )
 def test_any_text_can_be_read(text: str) -> None:
     facts(text)
+
+
+def test_a_version_of_every_package_that_is_spoken_of_is_read_in_words() -> None:
+    known = open_knowledge()
+    claims = (*known.records, *known.candidates)
+    spoken_of = {name for claim in claims for case in claim.affects for name in case.software}
+    lost = [name for name in sorted(spoken_of) if facts(f"{name} 1.2.3").machine.software.get(name) is None]
+    assert lost == []

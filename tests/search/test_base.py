@@ -40,6 +40,16 @@ def test_what_is_printed_later_than_it_happens_decides_nothing(index: Index, tex
     assert answer.collect
 
 
+def test_candidates_say_what_helped_and_where_to_read_of_it(index: Index) -> None:
+    """What people did is in the prose of many; a sentence that says so plainly is shown, and no denial."""
+    entries = [entry for entry in index.records() if entry["status"] == "candidate"]
+    helped = [entry["helped"] for entry in entries if entry["helped"]]
+    assert len(helped) >= 60
+    assert not [text for text in helped if "nothing" in text.lower() or " not " in text]
+    assert all(entry["reports"] for entry in entries if entry["reporters"])
+    assert all(len(entry["reports"]) <= 2 for entry in entries)
+
+
 def test_every_candidate_is_only_likely(index: Index) -> None:
     for entry in index.records():
         if entry["status"] == "candidate":

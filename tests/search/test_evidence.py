@@ -12,33 +12,81 @@ def target(*lines: str) -> str | None:
     return cards[0].target.name if cards and cards[0].target else None
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        ("compiling for sm_86", "sm_86"),
-        ("gcnArchName: gfx942", "gfx942"),
-        ("Compute capability: 8.9", "sm_89"),
-        ("GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-1)", "sm_86"),
-        ("on my rtx 3090 ti", "sm_86"),
-        ("2x RTX 4090, driver 570", "sm_89"),
-    ],
+READ = {
+    "compiling for sm_86": "sm_86",
+    "gcnArchName: gfx942": "gfx942",
+    "Compute capability: 8.9": "sm_89",
+    "GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-1)": "sm_86",
+    "on my rtx 3090 ti": "sm_86",
+    "2x RTX 4090, driver 570": "sm_89",
+    # Triton
+    "target=GPUTarget(backend='cuda', arch=90, warp_size=32)": "sm_90",
+    "GPUTarget(backend='cuda', arch='sm_90', warp_size=32)": "sm_90",
+    'GPUTarget("cuda", 86, 32)': "sm_86",
+    "GPUTarget(backend='hip', arch='gfx942', warp_size=64)": "gfx942",
+    '{"target": {"backend": "cuda", "arch": 120, "warp_size": 32}, "num_warps": 4}': "sm_120",
+    "key: abc-cuda:86:32-def": "sm_86",
+    "arch='sm_90'": "sm_90",
+    "ptxas -v --gpu-name=sm_120a /tmp/x.ptx -o /tmp/x.cubin": "sm_120",
+    "`ptxas` failed: --gpu-name=sm_121a": "sm_121",
+    "code=sm_100f": "sm_100",
+    # torch, vLLM, SGLang
+    "RuntimeError: fused on capability 8.6": "sm_86",
+    "torch.cuda.get_device_capability() = (8, 6)": "sm_86",
+    "device capability (9, 0)": "sm_90",
+    "cuda capability: 12.0": "sm_120",
+    "DeviceCapability(major=8, minor=6)": "sm_86",
+    "{'major': 8, 'minor': 6, 'multi_processor_count': 82}": "sm_86",
+    "_CudaDeviceProperties(name='NVIDIA H100 80GB HBM3', major=9, minor=0, total_memory=81079MB)": "sm_90",
+    "_CudaDeviceProperties(name='AMD Instinct', major=9, minor=4, gcnArchName='gfx942:sramecc+')": "gfx942",
+    "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with this PyTorch": "sm_120",
+    "cuda:0 (NVIDIA GeForce RTX 3090)": "sm_86",
+    "is not supported for the current GPU. Minimum capability: 75. Current capability: 61.": "sm_61",
+    "needs compute capability 8.0. Your Tesla T4 GPU has compute capability 7.5.": "sm_75",
+    "no config at E=64,N=1408,device_name=NVIDIA_GeForce_RTX_3090.json": "sm_86",
+    "no config at E=8,N=14336,device_name=NVIDIA_A100-SXM4-80GB,dtype=fp8_w8a8.json": "sm_80",
+    # tools
+    "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-": "gfx942",
+    "GPU 0: NVIDIA H100 80GB HBM3": "sm_90",
+    "|   0  NVIDIA L40S                    On  |   00000000:01:00.0 Off |": "sm_89",
+    "Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes": "sm_86",
+    "NVIDIA A10, 8.6": "sm_86",
+}
+"""How programs say what card is there: each line with what is read of it."""
+
+NOT_READ = (
+    # what would be needed, or is built for
+    "this kernel requires sm_90",
+    "needs compute capability 8.9",
+    "FP8 is only there on sm_89",
+    "supported architectures: sm_80",
+    "your GPU needs a capability of 8.9",
+    "capability 8.9+ has it",
+    "below compute capability 8.9 there is none",
+    "compute capability < 8.9",
+    "capability 8.9 or later",
+    "TORCH_CUDA_ARCH_LIST=8.6",
+    "-gencode arch=compute_90",
+    "HSA_OVERRIDE_GFX_VERSION=10.3.0",
+    # names of code, and numbers of other things
+    "cutlass_3x_gemm_sm90_fp8",
+    "libsm_86x.so",
+    "Required: 147456, Hardware limit: 101376",
+    "some RTX 9999 of tomorrow",
+    "sys.version_info(major=3, minor=9, micro=3)",
+    "version(major=3, minor=9, micro=1)",
+    "torch.device('cuda', 80)",
+    "capability 8.6.1.2",
+    "moved to cuda:0",
 )
+
+
+@pytest.mark.parametrize(("line", "name"), READ.items())
 def test_targets_and_cards_are_read(line: str, name: str) -> None:
     assert target(line) == name
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "this kernel requires sm_90",
-        "needs compute capability 8.9",
-        "FP8 is only there on sm_89",
-        "supported architectures: sm_80",
-        "Required: 147456, Hardware limit: 101376",
-        "some RTX 9999 of tomorrow",
-        "libsm_86x.so",
-    ],
-)
+@pytest.mark.parametrize("line", NOT_READ)
 def test_needs_and_strangers_are_no_facts(line: str) -> None:
     assert target(line) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import random
 import tracemalloc
 from itertools import pairwise
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from gpu_gotchas.search.anchors import choose
 from gpu_gotchas.search.build import build_index
+from gpu_gotchas.search.engine import Search
 from gpu_gotchas.search.index import Index
-from gpu_gotchas.search.lines import lines_of
+from gpu_gotchas.search.lines import LONGEST_LINE, OVERLAP, lines_of
 from gpu_gotchas.search.match import Matcher
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.scan import BLOCK, Finding, Scanner
@@ -74,6 +76,91 @@ def test_noise_in_a_line_hides_nothing(index: Index, line: str) -> None:
 
 def test_what_powershell_redirects_is_read(index: Index) -> None:
     assert "sample-fp8e4nv-refused" in scan(index, f"first\r\n{FP8}\r\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_its_mark_is_read(index: Index, encoding: str) -> None:
+    assert "sample-fp8e4nv-refused" in scan(index, f"first\r\n{FP8}\r\n".encode(encoding))
+
+
+WRAPPINGS = {
+    "nothing": lambda text: text,
+    "colour": lambda text: f"\x1b[1;31m{text}\x1b[0m",
+    "cursor": lambda text: f"\x1b[2K\x1b[1A{text[:20]}\x1b[?25l{text[20:]}\x1b[K",
+    "link": lambda text: f"{text[:9]}\x1b]8;;file:///a b/c.py\x07{text[9:30]}\x1b]8;;\x07{text[30:]}",
+    "link, other end": lambda text: f"\x1b]8;id=1;https://example.org\x1b\\{text}\x1b]8;;\x1b\\",
+    "device control": lambda text: f"{text[:12]}\x1bPq#0;2;0;0;0\x1b\\{text[12:]}",
+    "zeros": lambda text: "\0".join(text),
+    "controls": lambda text: f"{text[:7]}\x08\x0b{text[7:14]}\x7f\x85{text[14:]}",
+    "invisible": lambda text: "\u200b".join(text).replace("8", "8\ufeff\u2060"),
+    "no-break": lambda text: text.replace(" ", "\u00a0 \u202f"),
+    "wide blanks": lambda text: text.replace(" ", "\u2003\t\u3000"),
+    "entities": lambda text: html.escape(text),
+    "twice entities": lambda text: html.escape(html.escape(text)),
+    "numbered": lambda text: text.replace("'", "&#39;").replace(" ", "&nbsp;"),
+    "quotes": lambda text: text.replace("'", "\u2019").replace('"', "\u201c"),
+    "progress": lambda text: f"10%\r50%\r{text}\rdone",
+    "far": lambda text: f"{'x' * 30_000} {text} {'y' * 20_000}",
+    "web": lambda text: f"&lt;code&gt;{text}&lt;/code&gt; a=1&b=2; c",
+}
+"""What the normaliser undoes, as programs, terminals and web pages do it."""
+
+QUOTED = "NotImplementedError: \"sample_cast\" not implemented for 'Float8_e4m3fn' & <unknown>"
+SIGNATURES = {
+    "sample-fp8": FP8[12:60],
+    "sample-smem": "{required:int}, Hardware limit: 101376",
+    "sample-cast": QUOTED,
+}
+
+
+@pytest.fixture(scope="module")
+def wrapped(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root: Path = tmp_path_factory.mktemp("wrapped")
+    records = [record(name, symptom=symptom(signature(text))) for name, text in SIGNATURES.items()]
+    write_records(root, records)
+    return Index(build_index(root))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from(sorted(WRAPPINGS)), min_size=1, max_size=3, unique=True),
+    st.sampled_from([FP8, OVERFLOW, QUOTED]),
+    st.integers(0, 40),
+)
+def test_it_finds_what_search_finds_however_a_line_is_wrapped(
+    wrapped: Index, names: list[str], text: str, before: int
+) -> None:
+    for name in names:
+        text = WRAPPINGS[name](text)
+    data = f"{'INFO all is well' * (before > 20)}\n{'-' * before}\n{text}\nlast\n".encode()
+    run = Search(wrapped)
+    run.feed(lines_of([data]))
+    found = {result.id for result in run.answer().results if result.by == "signature"}
+    assert set(scan(wrapped, data)) == found
+    if len(names) == 1:
+        assert found, "the normaliser undoes it"
+
+
+def test_a_signature_across_a_cut_of_an_endless_line_is_found_once(index: Index) -> None:
+    for at in (LONGEST_LINE - 20, LONGEST_LINE - OVERLAP + 10, 4 * BLOCK - 20, 4 * BLOCK - OVERLAP + 10):
+        line = b"-" * at + FP8.encode() + b"-" * (2 * BLOCK)
+        found = scan(index, *(line[start : start + 50_000] for start in range(0, len(line), 50_000)))
+        assert found["sample-fp8e4nv-refused"].met == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (f"torch.OutOfMemoryError: CUDA out of memory.\n{'ok' * 9}\n{FP8}\n", "line 1 came first"),
+        (
+            f"KeyError: 'x'\nDuring handling of the above exception, another exception occurred:\n{FP8}\n",
+            "line 1",
+        ),
+        (f"Signal 11 (SIGSEGV) received by PID 7\n{FP8}\n", "line 1 came first"),
+    ],
+)
+def test_an_earlier_failure_speaks_against_it(index: Index, log: str, said: str) -> None:
+    assert said in scan(index, log.encode())["sample-fp8e4nv-refused"].against[0]
 
 
 def test_a_signature_is_followed_over_blocks(index: Index) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -29,6 +30,50 @@ OVERFLOW = "out of resource: shared memory, Required: 147456, Hardware limit: 10
 
 def ids(answer: Answer) -> list[str]:
     return [result.id for result in answer.results]
+
+
+@pytest.mark.parametrize("given", [None, 123, ["a line"], {"text": "a"}, object()])
+def test_what_is_no_text_is_said_to_be_none(index: Index, given: object) -> None:
+    with pytest.raises(
+        TypeError, match=f"takes a text, as str or bytes, and was given {type(given).__name__}"
+    ):
+        search(given, index=index)  # type: ignore[arg-type]
+
+
+def test_what_is_no_machine_is_said_to_be_none(index: Index) -> None:
+    with pytest.raises(TypeError, match="such as .*machine_with"):
+        search(FP8, "sm_86", index=index)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", [FP8, "\n", "", "über \x1b[31mtype fp8e4nv\r\n" * 3])
+def test_bytes_are_as_good_as_text(index: Index, text: str) -> None:
+    assert search(text.encode(), index=index).to_json() == search(text, index=index).to_json()
+    assert search(text.encode("utf-16"), index=index).verdict is search(text, index=index).verdict
+
+
+@pytest.mark.parametrize("empty", ["", b"", " \n\t\n", b"\0\0"])
+def test_an_empty_text_is_not_known(index: Index, empty: str | bytes) -> None:
+    answer = search(empty, index=index)
+    assert (answer.verdict, answer.results) == (Verdict.NOT_KNOWN, ())
+    assert answer.collect
+
+
+WEIGHTS, CACHE = "Use INT8 weights.", "Keep the KV cache in 16 bits."
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [("", WEIGHTS), ("vllm serve m --kv-cache-dtype fp8", CACHE), ("loading int8 weights", WEIGHTS)],
+)
+def test_of_several_ways_out_the_one_for_what_the_paste_says_comes_first(
+    tmp_path: Path, said: str, first: str
+) -> None:
+    ways = [{"do": WEIGHTS}, {"do": CACHE, "costs": "Twice the bytes."}]
+    write_records(tmp_path, [record("sample-ways", symptom=symptom(signature(FP8[12:])), workaround=ways)])
+    (found,) = search(f"{said}\n{FP8}", index=Index(build_index(tmp_path))).results
+    assert str(found.do).startswith(first)
+    assert len(found.otherwise) == 1
+    assert f"{CACHE} Costs: Twice the bytes." in (found.do, *found.otherwise)
 
 
 def test_a_proven_signature_is_it(index: Index) -> None:
@@ -250,12 +295,26 @@ def test_a_huge_log_is_searched_in_constant_memory(index: Index) -> None:
     assert ids(run.answer()) != ["sample-fp8e4nv-refused"]
 
 
-def test_a_line_made_to_be_slow_is_not(index: Index) -> None:
-    evil = "\n".join(
-        ("(" * 16_000, "> " * 8_000, "\x1b]" * 8_000, "[" * 16_000, "a." * 8_000, "1 " * 8_000, "sm_" * 5_000)
-    )
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "(" * 16_000,
+            "> " * 8_000,
+            "\x1b]" * 8_000,
+            "[" * 16_000,
+            "a." * 8_000,
+            "1 " * 8_000,
+            "SIG" * 5_000,
+        ),
+        *("sm_" * 5_000, "vllm/" * 3_200, "capability1.1" * 1_200, "current " * 2_000, "&" * 16_000),
+        *("['" * 7_000 + FP8, "Error:" * 2_600 + FP8, "/home/" * 2_700),
+    ],
+    ids=lambda line: line[:6],
+)
+def test_a_line_made_to_be_slow_is_not(index: Index, line: str) -> None:
     start = time.perf_counter()
-    search(evil, index=index)
+    search(line, index=index)
     assert time.perf_counter() - start < 2
 
 

@@ -7,6 +7,7 @@ from benchmarks.search import fresh_index
 
 from gpu_gotchas.search import Verdict, search
 from gpu_gotchas.search.index import Index
+from gpu_gotchas.search.strength import Strength
 
 FP8 = "type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', 'fp8e5')"
 RAISED = f"triton.compiler.errors.CompilationError: at 1:0:\nValueError: {FP8}"
@@ -141,6 +142,194 @@ def test_a_card_that_the_record_is_not_about_takes_the_certainty(index: Index, t
 )
 def test_words_about_the_error_are_not_the_error(index: Index, text: str) -> None:
     assert search(text, index=index).verdict is not Verdict.THIS_IS_IT
+
+
+LINKS = (
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
+HEAD = "Traceback (most recent call last):"
+
+
+CAME_FIRST = [
+    *(
+        (f"{HEAD}\n{first}\n\n{link}\n\n{HEAD}\n{RAISED}", 2, first)
+        for link in LINKS
+        for first in (
+            "OSError: [Errno 28] No space left on device",
+            "torch.OutOfMemoryError: CUDA out of memory.",
+        )
+    ),
+    (
+        f"{HEAD}\nKeyError: 'a'\n\n{LINKS[0]}\n\n{HEAD}\nValueError: b\n\n{LINKS[1]}\n\n{HEAD}\n{RAISED}",
+        2,
+        "'a'",
+    ),
+    (
+        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n{RAISED}",
+        1,
+        "OutOfMemory",
+    ),
+    (
+        f"[rank3]: RuntimeError: NCCL error in: x.cpp:3690, unhandled cuda error\n[rank0]: {FP8}",
+        1,
+        "NCCL",
+    ),
+    (f"RuntimeError: CUDA error: an illegal memory access was encountered\n{RAISED}", 1, "illegal"),
+    (f"Fatal Python error: Segmentation fault\n{RAISED}", 1, "Segmentation"),
+    (f"W1 exitcode  : -9 (pid: 7)\nSignal 9 (SIGKILL) received by PID 7\n{RAISED}", 2, "SIGKILL"),
+    (f"Out of memory: Killed process 4711 (VLLM::Worker)\n{RAISED}", 1, "Killed"),
+    (f"worker died with exit code -11\n{RAISED}", 1, "-11"),
+    (f"[12345.678901] NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.\n{RAISED}", 1, "Xid"),
+    (
+        f"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: out of memory\n{RAISED}",
+        1,
+        "EXHAUSTED",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "says"), CAME_FIRST)
+def test_where_another_failure_came_first_it_is_said_and_nothing_is_certain(
+    index: Index, text: str, line: int, says: str
+) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    found = next(one for one in answer.results if one.id == "triton-fp8e4nv-below-sm89")
+    assert f"line {line} came first: " in found.why
+    assert says in found.why
+    assert answer.strength is not Strength.STRONG
+
+
+FIRST_OF_ALL = [
+    # the error is the first of them, whatever came of it
+    *(f"{HEAD}\n{RAISED}\n\n{link}\n\n{HEAD}\nRuntimeError: the engine died" for link in LINKS),
+    *(f"{HEAD}\nValueError: {FP8}\n\n{link}\n\n{HEAD}\n{RAISED}" for link in LINKS),
+    f"{RAISED}\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
+    f"{RAISED}\nSignal 11 (SIGSEGV) received by PID 7",
+    # a chain that ended before it
+    f"{HEAD}\nKeyError: 'a'\n\n{LINKS[0]}\n\n{HEAD}\nOSError: b\nINFO served\n{HEAD}\n{RAISED}",
+    # another rank's chain
+    f"[rank1]: KeyError: 'a'\n[rank1]: {LINKS[0]}\n[rank1]: OSError: b\n[rank0]: {FP8}",
+    # what only speaks of such a failure
+    f"INFO To avoid CUDA out of memory, lower --gpu-memory-utilization\n{RAISED}",
+    f"WARNING [w.py:1] CUDA out of memory, retrying with a smaller batch\n{RAISED}",
+    f"test_oom[CUDA out of memory] PASSED\n{RAISED}",
+    f"    except torch.cuda.OutOfMemoryError:\n{RAISED}",
+    f"    if signal.SIGSEGV:\n{RAISED}",
+    f"Process 7 exited with exit code 0\n{RAISED}",
+]
+
+
+@pytest.mark.parametrize("text", FIRST_OF_ALL)
+def test_what_comes_later_or_elsewhere_takes_no_certainty(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert (answer.verdict, answer.results[0].id) == (Verdict.THIS_IS_IT, "triton-fp8e4nv-below-sm89")
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_chain_whose_begin_is_cut_off_is_not_certain(index: Index, link: str) -> None:
+    answer = search(f"{link}\n\n{HEAD}\n{RAISED}", index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert "cut off" in answer.results[0].why
+
+
+QUOTED = [
+    f"> ValueError: {FP8}\n\nThat is gone. Now it says\nRuntimeError: CUDA error: no kernel image",
+    f"RuntimeError: CUDA error: no kernel image\n\nLast week it was\n> ValueError: {FP8}",
+]
+
+
+@pytest.mark.parametrize("text", QUOTED)
+def test_what_is_quoted_is_not_the_error_beside_one_that_is_not(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert any("is quoted" in one.why for one in answer.results)
+
+
+def test_a_paste_that_is_quoted_whole_is_as_good(index: Index) -> None:
+    quoted = "".join(f"> {line}\n" for line in f"{HEAD}\n{RAISED}".splitlines())
+    assert search(quoted, index=index).verdict is Verdict.THIS_IS_IT
+
+
+LISTED = [
+    f"RuntimeError: no backend fits. TRITON_ATTN: [{FP8}], FLASH_ATTN: [head size]",
+    f"ValueError: Reasons: {{'FLASH': ['head size'], 'TRITON_ATTN': ['{FP8}']}}",
+    f"RuntimeError: none is valid: ['head size not supported', '{FP8}']",
+    f"RuntimeError: this happens because {FP8}",
+]
+
+
+@pytest.mark.parametrize("text", LISTED)
+def test_one_reason_in_the_message_of_another_error_is_not_that_error(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.LOOKS_LIKE
+
+
+HANDED_ON = [
+    f"RuntimeError: Worker failed with error 'ValueError: {FP8}'",
+    f'{{"error": {{"message": "ValueError: {FP8}", "code": 500}}}}',
+    f"E   ValueError: {FP8}",
+    f"RuntimeError: ValueError: {FP8}",
+]
+
+
+@pytest.mark.parametrize("text", HANDED_ON)
+def test_an_error_that_is_handed_on_whole_is_that_error(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.THIS_IS_IT
+
+
+FRAME = '  File "{place}", line 9, in decode'
+
+
+OTHER_PROGRAMS = [
+    f"jaxlib.xla_extension.XlaRuntimeError: INTERNAL: {FP8}",
+    f"{FRAME.format(place='/lib/dist-packages/jax/_src/pallas/x.py')}\nValueError: {FP8}",
+    f"[TensorRT-LLM][ERROR] {FP8}",
+    f"{FRAME.format(place='/lib/site-packages/tensorrt_llm/x.py')}\nValueError: {FP8}",
+    f"ggml_cuda_init: {FP8}",
+    *(
+        MLA.replace("dist-packages/vllm/v1", f"{place}/v1")
+        for place in ("dist-packages/lmdeploy", "site-packages/sglang/srt", "dist-packages/lmcache")
+    ),
+    MLA.replace("/usr/lib/python3/dist-packages/vllm", "/home/vllm/lmdeploy/lmdeploy"),
+]
+
+
+@pytest.mark.parametrize("text", OTHER_PROGRAMS)
+def test_another_program_that_prints_the_same_is_not_certain(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert any("the code is " in said for one in answer.results for said in one.disagreed)
+
+
+def test_a_frame_tells_that_the_signature_does_not_ask_for(index: Index) -> None:
+    text = f"{FRAME}\nin _fwd_grouped_kernel_stage1\n{OVERFLOW}"
+    mine = search(text.format(place="/x/site-packages/vllm/x.py"), index=index)
+    assert (mine.verdict, mine.results[0].id) == (Verdict.THIS_IS_IT, "triton-mla-fp8-smem-overflow")
+    other = search(text.format(place="/x/site-packages/lmdeploy/x.py"), index=index)
+    assert other.verdict is Verdict.LOOKS_LIKE
+    assert other.results[0].id != "triton-mla-fp8-smem-overflow"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/usr/lib/python3/dist-packages/vllm/v1",
+        "/workspace/vllm/vllm/v1",
+        "/home/lmdeploy/vllm/vllm/v1",
+        "/home/me/sglang/.venv/lib/python3.12/site-packages/vllm/v1",
+        "C:\\venv\\Lib\\site-packages\\vllm\\v1",
+    ],
+)
+def test_where_a_package_lies_makes_no_difference(index: Index, place: str) -> None:
+    text = MLA.replace("/usr/lib/python3/dist-packages/vllm/v1", place)
+    assert search(text, index=index).verdict is Verdict.THIS_IS_IT
+
+
+@pytest.mark.parametrize("library", ["flash_attn", "flashinfer", "sgl_kernel", "xformers", "torch", "triton"])
+def test_a_library_between_takes_no_certainty(index: Index, library: str) -> None:
+    frame = FRAME.format(place=f"/usr/lib/python3/dist-packages/{library}/x.py")
+    assert search(f"{frame}\n{MLA}", index=index).verdict is Verdict.THIS_IS_IT
 
 
 def test_a_copy_of_the_code_in_another_package_gets_no_advice_for_this_one(index: Index) -> None:

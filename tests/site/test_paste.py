@@ -18,6 +18,7 @@ from gpu_gotchas.site.knowledge import Knowledge
 from tests.corpus import BUILD, part
 from tests.corpus.noise import KINDS, noisy
 from tests.corpus.vectors import texts
+from tests.search import test_evidence, test_trust
 from tests.site.browser import Browser, Visit
 
 ERROR = "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)"
@@ -59,13 +60,24 @@ ODD = (
     "x" * 40_000, "RuntimeError: " + "\U0001f600" * 300, "sm_120 RTX 5090 vllm==0.33.0 nan",
     "constructor __proto__ toString", "ok\n" * 150_000 + ERROR,
     "triton-fp8e4nv-below-sm89", "torch 2.11.0+cu126 on compute capability 8.6: " + ERROR,
+    "x" * 16_380 + ERROR + "y" * 20_000, "\U0001f600" * 16_380 + ERROR + "\U0001f600" * 20_000,
 )  # fmt: skip
+
+
+def doubtful() -> Iterator[str]:
+    """What takes the certainty from an error, or must not; and what says on which card it was."""
+    for text, *_ in test_trust.CAME_FIRST:
+        yield text
+    for known in ("FIRST_OF_ALL", "QUOTED", "LISTED", "HANDED_ON", "OTHER_PROGRAMS"):
+        yield from getattr(test_trust, known)
+    for line in (*test_evidence.READ, *test_evidence.NOT_READ):
+        yield f"{line}\n{ERROR}"
 
 
 def test_the_browser_and_python_answer_alike_in_everything(start: Visit, shipped: Knowledge) -> None:
     """Every vector, noise of every kind, and odd texts: ids, classes, scores, reasons and advice."""
     index = Index(shipped.index)
-    asked = [*(text for _, text in texts()), *noise(), *ODD]
+    asked = [*(text for _, text in texts()), *noise(), *doubtful(), *ODD]
     found = start.page.evaluate(_ASK, [{"text": text, "target": None} for text in asked])
     assert len(found) > 150
     for text, told in zip(asked, found, strict=True):

@@ -1,12 +1,14 @@
 // What keeps a signature that was met from being the answer for certain (search/certain.py).
+import { packager } from "./packages.js";
 import { Pattern, split } from "./patterns.js";
 import { parse } from "./templates.js";
 
 export function doubter(rules, unwrap) {
   const R = rules.certain;
-  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._PACKAGE, R._RAISED].map((one) => new Pattern(one));
-  const [passed, source, speaker, ofPackage, raised] = patterns;
-  const [loudKinds, beneath, english] = [R._FAILS_LOUDLY, R._BENEATH, rules.common_words.ENGLISH].map((one) => new Set(one));
+  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._LISTED, R._RAISED, R._NAMED].map((one) => new Pattern(one));
+  const [passed, source, speaker, listed, raised, named] = patterns;
+  const [loudKinds, english] = [R._FAILS_LOUDLY, rules.common_words.ENGLISH].map((one) => new Set(one));
+  const { codeIn, programsOf, strange } = packager(rules);
 
   // Why the lines that met a signature may not be the failure itself, one clause each.
   function doubts(hit, entry) {
@@ -19,20 +21,26 @@ export function doubter(rules, unwrap) {
     if (passed.search(text)) return `line ${number} says that something passed, was skipped or is fixed`;
     if (loud && message.calm) return `line ${number} is logged as information`;
     if (loud && message.warns && !message.severe) return `line ${number} is logged as a warning`;
-    return isSaid(message.text, template) ? `line ${number} speaks about the error` : null;
+    const [start, end] = place(message.text, template);
+    if (start >= 0 && listed.search(message.text.slice(Math.max(0, start - R._MOST_BEFORE), start))) return `line ${number} gives it as one reason among others`;
+    return start >= 0 && isSaid(message.text, start, end) ? `line ${number} speaks about the error` : null;
+  }
+
+  // Where the template stands in a text, by its first and last literal; from -1 where it can't be told.
+  function place(text, template) {
+    const literals = parse(template).map(({ literal }) => literal).filter(Boolean);
+    const last = literals[literals.length - 1];
+    return [text.indexOf(literals[0]), text.lastIndexOf(last) + last.length];
   }
 
   // Whether the error stands inside a sentence of somebody's, or in the code that raises it.
-  function isSaid(text, template) {
-    const literals = parse(template).map(({ literal }) => literal).filter(Boolean);
-    const [first, last] = [literals[0], literals[literals.length - 1]];
-    const start = text.indexOf(first);
-    if (start < 0) return false;
+  function isSaid(text, start, end) {
     if (source.search(text.slice(0, start))) return true;
     const before = text.slice(0, start).replace(/[ "'`“([]+$/, "");
-    const after = text.slice(text.lastIndexOf(last) + last.length);
+    const after = text.slice(end);
     if (speaker.search(`${before}\n${after}`)) return true;
-    if (raised.search(text)) return false; // the message of an exception may go on in plain words
+    // The message of an exception may go on in plain words.
+    if (raised.search(text.slice(0, start)) || named.match(text.slice(start))) return false;
     if (before && !":=>|.,;-)".includes(before.at(-1)) && hasPlainWords(before)) return true;
     const goesOn = /^["'`)\]]*\s+([a-z]+)/.exec(after);
     return goesOn !== null && english.has(goesOn[1]);
@@ -48,14 +56,14 @@ export function doubter(rules, unwrap) {
   }
 
   // What to say where the lines are of a package that the record claims nothing about.
-  function strangePackage(hit, affects) {
+  // around: the programs in whose traceback they stand.
+  function strangePackage(hit, affects, around) {
     const claimed = new Set(affects.flatMap(({ software }) => Object.keys(software)));
-    const seen = [...hit.lines, ...hit.context].flatMap(({ text }) => ofPackage.findall(text).map(([, name]) => name));
-    const strange = seen.filter((name) => !claimed.has(name) && !beneath.has(name));
-    const own = [...claimed].some((name) => !beneath.has(name));
-    if (!own || !strange.length || seen.some((name) => claimed.has(name))) return null;
-    return `the code is ${strange[0]}'s: the record is about ${[...claimed].sort().join(" and ")}`;
+    const seen = [...hit.lines, ...hit.context].flatMap(({ text }) => codeIn(text));
+    const told = hit.lines.flatMap(({ text }) => programsOf(text, unwrap(text).text));
+    const found = strange(claimed, seen, [...told, ...around]);
+    return found && `the code is ${found}'s: the record is about ${[...claimed].sort().join(" and ")}`;
   }
 
-  return { doubts, tellsWhere, strangePackage };
+  return { doubts, tellsWhere, strangePackage, passed: (text) => Boolean(passed.search(text)) };
 }

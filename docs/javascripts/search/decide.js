@@ -48,11 +48,17 @@ export function decider(rules, { doubts, tellsWhere }) {
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
   const isUnsure = (found) =>
-    isDoubted(found) || (found.hit && (doubts(found.hit, found.entry).length > 0 || !standsAlone(found)));
+    isDoubted(found) || (found.hit && (speakAgainst(found).length > 0 || !standsAlone(found)));
+
+  // A reported signature that something came before was measured to be no less right for it.
+  const speakAgainst = (found) => (found.hit.proven ? allDoubts(found) : doubts(found.hit, found.entry));
+
+  // Why what was met may not be the failure itself, and why it may not be the first.
+  const allDoubts = ({ hit, entry, earlier }) => [...doubts(hit, entry), ...(earlier ? [earlier] : [])];
 
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
-    if (!hit.proven || cannotBeSure.has(entry.status) || doubts(hit, entry).length) return false;
+    if (!hit.proven || cannotBeSure.has(entry.status) || allDoubts(top).length) return false;
     if (entry.measured) return false; // no line says by how much
     return !rest.some((one) => sharesLines(hit, one.hit) || areSiblings(top, one));
   }
@@ -132,7 +138,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     let why = `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")} met a ${hit.proven ? "proven" : "reported"} signature`;
     if (hit.context.length) why += " and its context";
     else if (hit.shared) why += ", which other causes may print too, and none of its context";
-    const [unsure] = doubts(hit, entry);
+    const [unsure] = allDoubts(found);
     if (isDoubted(found)) why += ", but what is known of the machine disagrees";
     else if (unsure) why += `, but ${unsure}`;
     const told = standing.filter((one) => one.entry.id !== entry.id && entry.siblings[one.entry.id]);
@@ -171,6 +177,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     }
     if (hit.shared && !hit.context.length) return `in the log, one of: ${entry.signatures[hit.signature].context.join(", ")}`;
     if (doubts(hit, entry).length) return "the error itself, as the program printed it";
+    if (found.earlier) return "that it still happens where that line is not there";
     if (entry.measured) return `measuring it: ${entry.measured}`;
     if (!hit.proven || cannotBeSure.has(entry.status)) {
       return `a repro: so far it is reported, not proven${entry.wanted ? `. Wanted: ${entry.wanted}` : ""}`;
@@ -182,7 +189,7 @@ export function decider(rules, { doubts, tellsWhere }) {
   function withSuccessor(found, made, successors) {
     const entry = successors.get(found.entry.withdrawn.successor);
     if (!entry) return [made];
-    const follower = { entry, assessment: NOTHING_KNOWN, hit: null, ranked: null };
+    const follower = { entry, assessment: NOTHING_KNOWN, hit: null, ranked: null, ways: [entry.do, ...entry.otherwise].filter(Boolean) };
     return [made, result(follower, { by: "successor", score: made.score, why: `replaces ${found.entry.id}` })];
   }
 
@@ -191,15 +198,20 @@ export function decider(rules, { doubts, tellsWhere }) {
 
 const byId = (one, other) => (one.entry.id < other.entry.id ? -1 : one.entry.id > other.entry.id ? 1 : 0);
 
-function result({ entry, assessment }, how) {
+function result({ entry, assessment, ways }, how) {
+  const doubted = assessment.truth === "no";
+  const [first = null, ...others] = entry.withdrawn || doubted ? [] : ways;
   return {
     id: entry.id,
     status: entry.status,
     title: entry.title,
     severity: entry.severity,
     kind: entry.kind,
-    do: entry.withdrawn || assessment.truth === "no" ? null : entry.do,
+    do: first,
+    otherwise: others,
     believed: entry.believed,
+    helped: doubted ? null : entry.helped,
+    reports: entry.reports,
     lines: [],
     context: [],
     words: [],

@@ -1,6 +1,7 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
 import { NOTHING_KNOWN, assess } from "./conditions.js";
 import { doubter } from "./certain.js";
+import { Course, courseReader } from "./course.js";
 import { decider } from "./decide.js";
 import { factFinder, merge } from "./evidence.js";
 import { Gist } from "./gist.js";
@@ -22,14 +23,16 @@ export class Engine {
     this.unwrap = unwrapper(rules);
     this.isTrouble = troubleTeller(rules);
     this.join = joiner(rules, this.unwrap);
-    Object.assign(
-      this,
-      questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate: boilerplate(rules) }),
-    );
-    this.rank = ranker(index, wording(rules));
+    const plate = boilerplate(rules);
+    this.endsTheRoot = plate.endsTheRoot;
+    Object.assign(this, questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate }));
+    const speech = wording(rules);
+    this.rank = ranker(index, speech);
+    Object.assign(this, adviser(rules, speech));
     this.facts = factFinder(index);
     this.certain = doubter(rules, this.unwrap);
     this.decide = decider(rules, this.certain);
+    this.reads = courseReader(rules, { unwrap: this.unwrap, passed: this.certain.passed, endsTheRoot: this.endsTheRoot });
   }
 
   // target: what code is compiled for where it happened, when somebody says so.
@@ -46,6 +49,7 @@ export class Search {
     this.engine = engine;
     this.splitter = new LineSplitter(engine.index.rules);
     this.matcher = new Matcher(engine.index);
+    this.course = new Course(engine.reads);
     this.gist = new Gist(engine.index.rules, engine.isTrouble);
     this.waiting = [];
   }
@@ -71,6 +75,7 @@ export class Search {
     const whole = join(waiting).map((line) => ({ ...line, text: clean(line.text) }));
     const place = ({ number, end }) => end ?? number; // joined lines stand behind their last piece
     this.matcher.feed(whole.length ? [...cleaned, ...whole].sort((one, other) => place(one) - place(other)) : cleaned);
+    this.course.feed(cleaned); // a wrong guess of what was one line may not count against anything
     this.gist.feed(cleaned);
     this.gist.feed(whole.slice(0, index.rules.engine._MOST_JOINED));
   }
@@ -89,6 +94,7 @@ export class Search {
     const ranked = new Map(ran.map((one) => [one.record, one]));
     const names = new Set([...best.keys(), ...[...ranked.keys()].slice(0, index.rules.engine._MOST_RANKED)]);
     const firstRank = best.size > 1 ? engine.failingRank(gist.kept) : null;
+    const said = engine.saidIn(gist.facts);
     const found = [...names].map((name) => {
       const entry = index.records[name];
       const hit = best.get(name) ?? null;
@@ -99,6 +105,8 @@ export class Search {
         hit,
         ranked: ranked.get(name) ?? null,
         follows: rank !== null && rank !== firstRank,
+        earlier: hit && this.course.before(hit, entry),
+        ways: engine.ways(entry, said),
       };
     });
     const successors = new Map(
@@ -111,19 +119,36 @@ export class Search {
 
   assess({ affects }, machine, hit) {
     const assessment = machine ? assess(affects, machine) : NOTHING_KNOWN;
-    const strange = hit && this.engine.certain.strangePackage(hit, affects);
+    const strange = hit && this.engine.certain.strangePackage(hit, affects, this.course.around(hit));
     if (!strange) return assessment;
     return { ...assessment, truth: "no", disagreed: [...assessment.disagreed, strange] };
   }
 }
 
-function whatToCollect({ _LATE }, lines, { fails }, machine) {
+// What to do, first the way that names most of what the text names.
+function adviser({ common_words: { ENGLISH } }, { words, isCommon }) {
+  const english = new Set(ENGLISH);
+  const saidIn = (lines) => new Set(lines.flatMap(words).filter((word) => !isCommon(word) && !english.has(word)));
+  function ways({ do: first, otherwise }, said) {
+    const counted = [first, ...otherwise].filter(Boolean).map((way) => [way, [...new Set(words(way))].filter((word) => said.has(word)).length]);
+    return counted.sort(([, one], [, other]) => other - one).map(([way]) => way);
+  }
+  return { saidIn, ways };
+}
+
+function whatToCollect({ _LATE, _NO_ROOM }, lines, { fails }, machine) {
   const wanted = [];
   if (!fails) wanted.push("the first error of the log (no line here looks like one), with the twenty lines before it and its traceback");
   if (lines.some((line) => _LATE.some((sign) => line.includes(sign)))) {
     wanted.push(
       "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is reported later than " +
         "it happens, and the traceback is of another call",
+    );
+  }
+  if (lines.some((line) => _NO_ROOM.some((sign) => line.includes(sign)))) {
+    wanted.push(
+      "when the memory ran out (weights, KV cache, warm-up, graph capture, a request), the model's size, and what " +
+        "else was on the card: nvidia-smi, or amd-smi process",
     );
   }
   if (!machine?.cards) wanted.push("the card and its driver: nvidia-smi -q, or amd-smi static");

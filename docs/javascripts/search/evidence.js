@@ -4,12 +4,19 @@ import { Pattern } from "./patterns.js";
 
 export function factFinder(index) {
   const R = index.rules.evidence;
-  const [target, capability, need, version, card] = [R._TARGET, R._CAPABILITY, R._NEED, R._VERSION, R._CARD].map(
-    (one) => new Pattern(one),
-  );
+  const patterns = [R._TARGET, R._ARCH, R._CAPABILITY, R._PARTS, R._OWN, R._NEED, R._VERSION, R._CARD, R._DEVICE_NAME];
+  const [target, arch, capability, parts, own, need, version, card, device] = patterns.map((one) => new Pattern(one));
   const cardNames = new Pattern(index.card_pattern);
   const signs = Object.entries(R._VENDOR_SIGNS).map(([vendor, one]) => [vendor, new Pattern(one)]);
   const inForce = settingsReader(index);
+
+  // What a line that states no need says that code is compiled for, or that the card is.
+  function targetsIn(line) {
+    const found = target.findall(line).map(([, name]) => name);
+    found.push(...arch.findall(line).flatMap(([, ...archs]) => archs.filter(Boolean).map((one) => `sm_${one}`)));
+    const capabilities = [...capability.findall(line), ...(line.includes("gfx") ? [] : parts.findall(line))];
+    return [...found, ...capabilities.map(([, major, minor]) => `sm_${major}${minor}`)];
+  }
 
   // {cards, software, settings} as the lines say, null when they say nothing of a machine.
   return (lines) => {
@@ -18,7 +25,7 @@ export function factFinder(index) {
     const vendors = new Set();
     const versions = new Map();
     const settings = inForce(lines);
-    for (const line of lines) {
+    for (let line of lines) {
       const lowered = line.toLowerCase();
       if (!R._HINTS.some((hint) => lowered.includes(hint))) continue;
       for (const [vendor, sign] of signs) if (sign.search(line)) vendors.add(vendor);
@@ -26,9 +33,10 @@ export function factFinder(index) {
         const key = name.toLowerCase();
         versions.set(key, (versions.get(key) ?? new Set()).add(number));
       }
+      for (const [, major, minor] of own.findall(line)) targets.add(`sm_${major}${minor}`);
       if (need.search(line)) continue;
-      for (const [, name] of target.findall(line)) targets.add(name);
-      for (const [, major, minor] of capability.findall(line)) targets.add(`sm_${major}${minor}`);
+      for (const name of targetsIn(line)) targets.add(name);
+      line += device.findall(line).map(([, name]) => ` ${name.replaceAll("_", " ")}`).join("");
       if (card.search(line)) {
         for (const [, name] of cardNames.findall(line)) {
           const [driver, compiledFor] = index.cards[name.toLowerCase()];

@@ -5,6 +5,7 @@ import { Pattern, isBlank, split } from "./patterns.js";
 export class LineSplitter {
   constructor(rules) {
     this.longest = rules.lines.LONGEST_LINE;
+    this.overlap = rules.lines.OVERLAP;
     this.rest = "";
     this.number = 1;
     this.afterReturn = false;
@@ -23,35 +24,50 @@ export class LineSplitter {
     const lines = [];
     for (const part of parts) {
       // Of blank lines the first, as millions tell no more.
-      if (!isBlank(part)) this.pieces(part, lines);
+      if (!isBlank(part)) this.push(part, lines);
       else if (!this.blank) lines.push({ number: this.number, text: "" });
       this.blank = isBlank(part);
       this.number += 1;
     }
-    while (this.rest.length > this.longest) {
-      lines.push({ number: this.number, text: this.rest.slice(0, this.longest) });
-      this.rest = this.rest.slice(this.longest);
-    }
+    const whole = this.pieces(this.rest);
+    this.rest = whole.pop();
+    lines.push(...whole.map((piece) => ({ number: this.number, text: piece })));
     return lines;
   }
 
   finish() {
     const lines = [];
-    if (this.rest) this.pieces(this.rest, lines);
+    if (this.rest) this.push(this.rest, lines);
     this.rest = "";
     return lines;
   }
 
-  pieces(text, lines) {
-    for (let start = 0; start < text.length; start += this.longest) {
-      lines.push({ number: this.number, text: text.slice(start, start + this.longest) });
+  push(text, lines) {
+    for (const piece of this.pieces(text)) lines.push({ number: this.number, text: piece });
+  }
+
+  // A line in pieces, each with the end of the one before, cut where Python cuts it.
+  pieces(text) {
+    if (text.length <= this.longest) return [text];
+    const characters = /[\ud800-\udfff]/.test(text) ? [...text] : text;
+    const found = [];
+    let start = 0;
+    for (; characters.length - start > this.longest; start += this.longest - this.overlap) {
+      found.push(characters.slice(start, start + this.longest));
     }
+    return [...found, characters.slice(start)].map((piece) => (typeof piece === "string" ? piece : piece.join("")));
   }
 }
 
-export function decoderFor(bytes) {
-  const utf16 = bytes.length > 3 && bytes[0] + bytes[1] === 0x1fd && (bytes[2] === 0 || bytes[3] === 0);
-  return new TextDecoder(utf16 ? (bytes[0] === 0xff ? "utf-16le" : "utf-16be") : "utf-8");
+// By its mark, or by a zero in every pair of the first bytes.
+export function decoderFor({ _HEAD, _MARKED }, bytes) {
+  const head = [...bytes.subarray(0, _HEAD)];
+  const marked = head[0] + head[1] === 0x1fd && head.slice(2, _MARKED).includes(0);
+  const [even, odd] = [0, 1].map((side) => head.filter((_, at) => at % 2 === side));
+  const none = (half) => half.every((byte) => byte === 0);
+  const [little, big] = head.length < _MARKED ? [false, false] : [none(odd) && even.every(Boolean), none(even) && odd.every(Boolean)];
+  if (marked ? head[0] === 0xff : little) return new TextDecoder("utf-16le");
+  return new TextDecoder(marked || big ? "utf-16be" : "utf-8");
 }
 
 export function cleaner(rules) {

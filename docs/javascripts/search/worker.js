@@ -29,7 +29,7 @@ async function feed(search, file) {
   let decoder = null;
   for (let at = 0; at < file.size; at += PIECE) {
     const bytes = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
-    decoder ??= decoderFor(bytes);
+    decoder ??= decoderFor(search.engine.index.rules.lines, bytes);
     search.feed(decoder.decode(bytes, { stream: true }));
   }
   if (decoder) search.feed(decoder.decode());

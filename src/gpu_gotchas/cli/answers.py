@@ -84,8 +84,14 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
         _say(terminal, f"unlike {name}: ", text)
     if result.believed:
         _say(terminal, "believed: ", result.believed)
+    if result.helped:
+        _say(terminal, "reported to help: ", result.helped)
+    for address in result.reports[: None if explain else 1]:
+        terminal.line("  ", dim("reported in: "), address)
     if result.do:
         _say(terminal, "do:   ", result.do)
+    for way in result.otherwise:
+        _say(terminal, "or:   ", way)
     terminal.line("  ", dim("more: "), f"gotchas show {result.id}")
 
 

@@ -18,6 +18,23 @@ PACKAGES = (
     "compressed-tensors",
     "bitsandbytes",
     "nvidia-cutlass-dsl",
+    "accelerate",
+    "causal-conv1d",
+    "ctranslate2",
+    "deepspeed",
+    "lmdeploy",
+    "mamba-ssm",
+    "nunchaku",
+    "onnxruntime-gpu",
+    "sageattention",
+    "tensorrt",
+    "tensorrt-llm",
+    "text-generation-server",
+    "tilelang",
+    "torchao",
+    "torchvision",
+    "transformer-engine",
+    "unsloth",
 )
 
 # For nightlies, ROCm, Windows, each CUDA, or formerly.

@@ -46,8 +46,10 @@ class Result:
     agreed, disagreed: what is known of the machine and the paste, held against the record's claim.
     tell_apart: id of each sibling that matched too, to what tells it from this one.
     rests_on: the line of the text that says most for it. confirm: what would make it certain, if it is not.
-    do: what to do, in one line; None where the record gives no advice. believed: of a candidate, the cause as
-    far as it is believed; nothing of it is proven.
+    do: what to do, in one line, of several ways the one that says most of what the text does; None where the
+    record gives no advice. otherwise: the other ways. believed: of a candidate, the cause as far as it is
+    believed, helped: what people say that they did about it, reports: where to read of it; nothing of it is
+    proven.
     """
 
     id: str
@@ -67,7 +69,10 @@ class Result:
     rests_on: str = ""
     confirm: str | None = None
     do: str | None = None
+    otherwise: tuple[str, ...] = ()
     believed: str | None = None
+    helped: str | None = None
+    reports: tuple[str, ...] = ()
     withdrawn: Withdrawn | None = None
 
 
@@ -119,7 +124,10 @@ def _result_json(result: Result) -> dict[str, Any]:
         "kind": result.kind,
         "by": result.by,
         "do": result.do,
+        "otherwise": list(result.otherwise),
         "believed": result.believed,
+        "helped": result.helped,
+        "reports": list(result.reports),
         "lines": [_seen_json(seen) for seen in result.lines],
         "context": [_seen_json(seen) for seen in result.context],
         "words": list(result.words),

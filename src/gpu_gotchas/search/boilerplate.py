@@ -1,7 +1,8 @@
 """Sentences that a runtime prints with every failure of a kind: they tell nothing of its cause.
 
-CUDA and HIP report errors later than they happen, and say so at length; engines repeat that a process died;
-Triton's compiler passes through the same code whatever stops it.
+CUDA and HIP report errors later than they happen, and say so at length; torch hints at one thing whatever
+took the memory; engines repeat that a process died; Triton's compiler passes through the same code whatever
+stops it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ _HINTS = (
     *("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for"),
     *("memory access was enc", "launch failure", "assert triggered", "tracking was not"),
     *("Engine core init", "core proc", "most recent call last"),
+    *("error: out of memory", "avoid fragmentation", "for Memory Management"),
     *("make_ir(", "ast_to_ttir(", "_do_compile(", "CompilationError: at ", "compiler.py", "jit.py"),
 )
 _SENTENCES = r"""(?x)
@@ -24,7 +26,10 @@ _SENTENCES = r"""(?x)
     | (?:RuntimeError:\ )?Engine\ core\ initialization\ failed\.(?:\ See\ root\ cause\ above\.)?
     | Failed\ core\ proc\(s\):\ \{[^}]*\}
     | (?:[\w.]+:\ )?(?:CUDA|HIP)\ error:\ (?:an\ illegal\ memory\ access\ was\ encountered
-        | unspecified\ launch\ failure | device-side\ assert\ triggered)
+        | unspecified\ launch\ failure | device-side\ assert\ triggered | out\ of\ memory\b)
+    | If\ reserved\ (?:but\ unallocated\ )?memory\ is\ (?:large|>>\ allocated\ memory)\ try\ setting\ \S+
+        \ to\ avoid\ fragmentation\.?
+    | See\ documentation\ for\ Memory\ Management(?:\ and\ \w+|\ \(\S+\))?\.?
     | Traceback\ \(most\ recent\ call\ last\):
     | (?:\w+\ =|return)\ (?:src\.make_ir|ast_to_ttir|self\._do_compile)\([^)]*\)?
     | File\ "[^"]*triton/(?:compiler/compiler|runtime/jit)\.py",\ line\ \d+,\ in\ \S+

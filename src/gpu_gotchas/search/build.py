@@ -14,7 +14,16 @@ from gpu_gotchas import __version__
 from gpu_gotchas.hardware.catalogue import find_gpu
 from gpu_gotchas.records.heard import Heard
 from gpu_gotchas.records.loading import load_all, load_candidates, load_heard
-from gpu_gotchas.records.model import Basis, Candidate, Case, Gotcha, Observable, Report, Signature
+from gpu_gotchas.records.model import (
+    Basis,
+    Candidate,
+    Case,
+    Gotcha,
+    Observable,
+    Report,
+    Signature,
+    Workaround,
+)
 from gpu_gotchas.records.setting import Setting, ValueKind
 from gpu_gotchas.records.settings import settings
 from gpu_gotchas.records.templates import Template
@@ -30,6 +39,15 @@ from gpu_gotchas.search.words import is_common, terms, words
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
 _MOST_SHOWN = 240
+_MOST_REPORTS = 2
+_HELPED = (
+    r"\b(?:cure[sd]?|help(?:s|ed)|(?:went|goes|gone) away|avoid(?:s|ed)? (?:it|this|them|the)"
+    r"|fixe[sd] (?:it|in|by)|work(?:s|ed)? around|(?:re)?solve[sd]"
+    r"|(?:it|which|and) works (?:with|after|again|when|once)|worked(?! out))\b"
+)
+_HELPED_NOT = (
+    r"(?i)\b(?:not|no|nothing|nobody|never|neither|none|cannot|unclear|unresolved|should|would)\b|n't\b"
+)
 
 # How firmly a word in each place speaks for its record.
 _ID, _CONCEPT, _TITLE, _SIGNATURE, _SUMMARY, _CLAIM, _CAUSE, _ADVICE = 4.0, 4.0, 3.0, 3.0, 1.5, 1.5, 0.7, 0.3
@@ -78,7 +96,7 @@ def index_of(
 
 
 def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
-    first = gotcha.workaround[0] if gotcha.workaround else None
+    ways = [_way(one) for one in gotcha.workaround]
     return {
         "id": gotcha.id,
         "title": gotcha.title,
@@ -89,14 +107,17 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "concepts": list(gotcha.concepts),
         "aliases": list(gotcha.aliases),
         "summary": gotcha.symptom.summary,
-        "do": first and first.do + (f" Costs: {first.costs}" if first.costs else ""),
+        "do": ways[0] if ways else None,
+        "otherwise": ways[1:],
         "signatures": [_signature(signature, gotcha.affects) for signature in gotcha.symptom.signatures],
         "affects": [raw_case(case) for case in gotcha.affects],
         "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
         "measured": _measured(gotcha.symptom.observable),
         "believed": None,
+        "helped": None,
         "wanted": None,
+        "reports": [],
         "withdrawn": _withdrawal(gotcha),
     }
 
@@ -113,25 +134,55 @@ def _candidate_entry(candidate: Candidate) -> dict[str, Any]:
         "aliases": list(candidate.aliases),
         "summary": candidate.symptom,
         "do": None,
+        "otherwise": [],
         "signatures": [_signature(signature, candidate.affects) for signature in candidate.signatures],
         "affects": [raw_case(case) for case in candidate.affects],
         "reporters": candidate.reporter_count,
         "siblings": {},
         "measured": None,
         "believed": _first_sentences(candidate.believed),
+        "helped": _what_helped(candidate),
         "wanted": _first_sentences(candidate.repro_wanted),
+        "reports": _some_reports(candidate),
         "withdrawn": None,
     }
+
+
+def _way(workaround: Workaround) -> str:
+    return workaround.do + (f" Costs: {workaround.costs}" if workaround.costs else "")
+
+
+def _what_helped(candidate: Candidate) -> str | None:
+    """The first sentence of a candidate's prose that says what people did about it."""
+    sentences = (one for text in (candidate.believed, candidate.because) for one in _sentences(text))
+    return next(
+        (_cut(one) for one in sentences if re.search(_HELPED, one) and not re.search(_HELPED_NOT, one)), None
+    )
+
+
+def _some_reports(candidate: Candidate) -> list[str]:
+    """Where to read of it: the latest reports of people who have it."""
+    told = [report for report in candidate.reports if report.says == "reproduces"]
+    latest = sorted(told, key=lambda report: report.date, reverse=True)
+    return [report.url for report in latest[:_MOST_REPORTS]]
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?])\s+", " ".join(text.split()))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 2 * _MOST_SHOWN else text[: 2 * _MOST_SHOWN] + " …"
 
 
 def _first_sentences(text: str) -> str:
     """As much of a candidate's prose as an answer shows."""
     shown = ""
-    for sentence in re.split(r"(?<=[.!?])\s+", " ".join(text.split())):
+    for sentence in _sentences(text):
         if shown and len(shown) + len(sentence) >= _MOST_SHOWN:
             break
         shown = f"{shown} {sentence}".strip()
-    return shown if len(shown) <= 2 * _MOST_SHOWN else shown[: 2 * _MOST_SHOWN] + " …"
+    return _cut(shown)
 
 
 def _measured(observable: Observable | None) -> str | None:

@@ -14,10 +14,12 @@ from gpu_gotchas.records.templates import Template
 from gpu_gotchas.search.answer import Seen
 from gpu_gotchas.search.common_words import ENGLISH
 from gpu_gotchas.search.match import Hit
+from gpu_gotchas.search.packages import code_in, programs_of, strange
 from gpu_gotchas.search.prefixes import unwrap
 
 if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Machine
+    from gpu_gotchas.search.course import Course
 
 _PASSED = (
     r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
@@ -26,10 +28,16 @@ _PASSED = (
 )
 _SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
 _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
-_RAISED = r"^[\w.]*(?:Error|Exception)\b:\s"
-_PACKAGE = r"(?:(?:site|dist)-packages[/\\]|\b(?=(?:lmcache|sglang|vllm|aiter|xformers)[/\\]))(\w+)[/\\]"
+_RAISED = r"^(?:E\s+)?(?:[\w.]*(?:Error|Exception)\b:\s*)+['\"(\[]*$"
+_NAMED = r"^(?:E\s+)?[\w.]*(?:Error|Exception)\b"
+_LISTED = r"[\w'\"]\s*[:=]\s*[\[({]+\s*['\"]?$|[\[({]['\"][^\])}]*['\"],\s*['\"]$"
+_MOST_BEFORE = 300
 _FAILS_LOUDLY = frozenset({"crash", "refused"})
-_BENEATH = frozenset({"torch", "triton"})
+
+
+def passed(text: str) -> bool:
+    """Whether a line says that something passed, was skipped or is fixed."""
+    return re.search(_PASSED, text) is not None
 
 
 def doubts(hit: Hit, entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -46,16 +54,16 @@ def tells_where(hit: Hit, entry: Mapping[str, Any]) -> bool:
     return any(seen.template not in conditions and not unwrap(seen.text).calm for seen in hit.context)
 
 
-def against(hit: Hit, entry: Mapping[str, Any], machine: Machine | None) -> tuple[str, ...]:
+def against(hit: Hit, entry: Mapping[str, Any], machine: Machine | None, course: Course) -> tuple[str, ...]:
     """All that keeps a hit from being sure. machine: what is known of the one that it happened on."""
     found: list[str] = []
     if machine is not None:
         from gpu_gotchas.search.conditions import assess  # loads the catalogue
 
         found += assess(entry["affects"], machine).disagreed
-    strange = strange_package(hit, entry["affects"])
-    found += [strange] if strange else []
+    found += filter(None, (strange_package(hit, entry["affects"], course.around(hit)),))
     found += doubts(hit, entry)
+    found += filter(None, (course.before(hit, entry),))
     if hit.shared and not tells_where(hit, entry):
         found.append("other causes print this too, and nothing else was met that tells which it is")
     if entry["measured"]:
@@ -63,42 +71,49 @@ def against(hit: Hit, entry: Mapping[str, Any], machine: Machine | None) -> tupl
     return tuple(found)
 
 
-def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]]) -> str | None:
-    """What to say where the lines are of a package that the record claims nothing about."""
+def strange_package(hit: Hit, affects: Sequence[Mapping[str, Any]], around: Sequence[str] = ()) -> str | None:
+    """What to say where the lines are of a package that the record claims nothing about.
+
+    around: the programs in whose traceback they stand.
+    """
     claimed = {package for case in affects for package in case["software"]}
-    seen = [package for line in (*hit.lines, *hit.context) for package in re.findall(_PACKAGE, line.text)]
-    strange = [package for package in seen if package not in claimed | _BENEATH]
-    if not claimed - _BENEATH or not strange or claimed.intersection(seen):
-        return None
-    return f"the code is {strange[0]}'s: the record is about {' and '.join(sorted(claimed))}"
+    seen = [package for line in (*hit.lines, *hit.context) for package in code_in(line.text)]
+    told = [name for line in hit.lines for name in programs_of(line.text, unwrap(line.text).text)]
+    found = strange(claimed, seen, (*told, *around))
+    return found and f"the code is {found}'s: the record is about {' and '.join(sorted(claimed))}"
 
 
 def _doubt(seen: Seen, *, loud: bool) -> str | None:
     message = unwrap(seen.text)
-    if re.search(_PASSED, seen.text):
+    if passed(seen.text):
         return f"line {seen.number} says that something passed, was skipped or is fixed"
     if loud and message.calm:
         return f"line {seen.number} is logged as information"
     if loud and message.warns and not message.severe:
         return f"line {seen.number} is logged as a warning"
-    if _is_said(message.text, seen.template):
+    start, end = _place(message.text, seen.template)
+    if start >= 0 and re.search(_LISTED, message.text[max(0, start - _MOST_BEFORE) : start]):
+        return f"line {seen.number} gives it as one reason among others"
+    if start >= 0 and _is_said(message.text, start, end):
         return f"line {seen.number} speaks about the error"
     return None
 
 
-def _is_said(text: str, template: str) -> bool:
-    """Whether the error stands inside a sentence of somebody's, or in the code that raises it."""
+def _place(text: str, template: str) -> tuple[int, int]:
+    """Where the template stands in a text, by its first and last literal; from -1 where it can't be told."""
     literals = Template.parse(template).literals
-    start, end = text.find(literals[0]), text.rfind(literals[-1]) + len(literals[-1])
-    if start < 0:
-        return False
+    return text.find(literals[0]), text.rfind(literals[-1]) + len(literals[-1])
+
+
+def _is_said(text: str, start: int, end: int) -> bool:
+    """Whether the error stands inside a sentence of somebody's, or in the code that raises it."""
     if re.search(_SOURCE, text[:start]):
         return True
     before, after = text[:start].rstrip(" \"'`“(["), text[end:]
     if re.search(_SPEAKER, f"{before}\n{after}"):
         return True
-    if re.search(_RAISED, text):  # the message of an exception may go on in plain words
-        return False
+    if re.search(_RAISED, text[:start]) or re.match(_NAMED, text[start:]):
+        return False  # the message of an exception may go on in plain words
     if before and before[-1] not in ":=>|.,;-)" and _plain_words(before):
         return True
     goes_on = re.match(r"[\"'`)\]]*\s+([a-z]+)", after)

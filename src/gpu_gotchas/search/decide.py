@@ -32,7 +32,8 @@ class Found(NamedTuple):
     """A record that matched: its index entry, how it matched, and what the machine says to it.
 
     follows: what matched is from another rank than the one that failed first. others: how many more records
-    have a signature, as specific, that the same lines met.
+    have a signature, as specific, that the same lines met. earlier: which line may be the reason for what
+    matched, as a clause. ways: what to do, the one that suits the text best first.
     """
 
     entry: Mapping[str, Any]
@@ -41,6 +42,8 @@ class Found(NamedTuple):
     ranked: Ranked | None = None
     follows: bool = False
     others: int = 0
+    earlier: str | None = None
+    ways: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -98,8 +101,16 @@ def decide(
 
 
 def _unsure(found: Found) -> bool:
-    hit = found.hit
-    return found.doubted or (hit is not None and bool(doubts(hit, found.entry) or not _stands_alone(found)))
+    if found.doubted or found.hit is None:
+        return found.doubted
+    # A reported signature that something came before was measured to be no less right for it.
+    doubted = _doubts(found) if found.hit.proven else doubts(found.hit, found.entry)
+    return bool(doubted) or not _stands_alone(found)
+
+
+def _doubts(found: Found) -> tuple[str, ...]:
+    """Why what was met may not be the failure itself, and why it may not be the first."""
+    return (*doubts(_hit(found), found.entry), *filter(None, (found.earlier,)))
 
 
 def _nearest(
@@ -167,7 +178,7 @@ def _beats(one: Found, other: Found) -> bool:
 def _certain(left: Sequence[Found]) -> bool:
     top, *rest = left
     hit = _hit(top)
-    if not hit.proven or top.entry["status"] in _CANNOT_BE_SURE or doubts(hit, top.entry):
+    if not hit.proven or top.entry["status"] in _CANNOT_BE_SURE or _doubts(top):
         return False
     if top.entry["measured"]:  # no line says by how much
         return False
@@ -210,7 +221,7 @@ def _from_signature(found: Found, left: Sequence[Found], score: float) -> Result
         why += ", which other causes may print too, and none of its context"
     if found.doubted:
         why += ", but what is known of the machine disagrees"
-    elif unsure := doubts(hit, found.entry):
+    elif unsure := _doubts(found):
         why += f", but {unsure[0]}"
     told = {one.id: found.entry["siblings"].get(one.id) for one in left if one.id != found.id}
     return _result(
@@ -256,6 +267,8 @@ def _confirm(found: Found, left: Sequence[Found]) -> str | None:
         return "in the log, one of: " + ", ".join(found.entry["signatures"][hit.signature]["context"])
     if doubts(hit, found.entry):
         return "the error itself, as the program printed it"
+    if found.earlier:
+        return "that it still happens where that line is not there"
     if found.entry["measured"]:
         return f"measuring it: {found.entry['measured']}"
     if not hit.proven or found.entry["status"] in _CANNOT_BE_SURE:
@@ -271,13 +284,14 @@ def _withdrawn(found: Found, result: Result, successors: Mapping[str, Mapping[st
     entry = successors.get(name) if name else None
     if entry is None:
         return [result]
-    follower = Found(entry, NOTHING_KNOWN)
+    follower = Found(entry, NOTHING_KNOWN, ways=tuple(filter(None, (entry["do"], *entry["otherwise"]))))
     return [result, _result(follower, by="successor", score=result.score, why=f"replaces {found.id}")]
 
 
 def _result(found: Found, **how: Any) -> Result:
     entry = found.entry
     withdrawn = entry["withdrawn"]
+    ways = () if withdrawn or found.doubted else found.ways
     return Result(
         id=found.id,
         title=entry["title"],
@@ -286,8 +300,11 @@ def _result(found: Found, **how: Any) -> Result:
         kind=entry["kind"],
         agreed=found.assessment.agreed,
         disagreed=found.assessment.disagreed,
-        do=None if withdrawn or found.doubted else entry["do"],
+        do=ways[0] if ways else None,
+        otherwise=ways[1:],
         believed=entry["believed"],
+        helped=None if found.doubted else entry["helped"],
+        reports=tuple(entry["reports"]),
         withdrawn=withdrawn and Withdrawn(withdrawn["because"], withdrawn["successor"]),
         **how,
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.search.advice import what_to_collect
+from gpu_gotchas.search.advice import said_in, ways, what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.certain import strange_package
+from gpu_gotchas.search.course import TELLING, Course
 from gpu_gotchas.search.decide import Found, decide
 from gpu_gotchas.search.gist import Gist
 from gpu_gotchas.search.index import Index
@@ -51,6 +52,7 @@ class Search:
         self._watcher = Matcher(index) if watching else None
         self._seen: set[tuple[str, int]] = set()
         self._gist = Gist()
+        self._course = Course()
         self._waiting: list[Line] = []
         self._held: list[Line] = []
         self._count = 0
@@ -82,9 +84,12 @@ class Search:
         known = self._known(machine)
         asked = questions(self._gist.kept, self._gist.count)
         ranked = {one.record: one for one in self._rank(asked, known)}
+        said = said_in(self._gist.facts)
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
         first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
-        all_found = [self._found(name, known, best.get(name), ranked.get(name), first_rank) for name in names]
+        all_found = [
+            self._found(name, known, best.get(name), ranked.get(name), first_rank, said) for name in names
+        ]
         by_signature = [one for one in all_found if one.hit]
         by_words = [one for one in all_found if not one.hit]
         successors = {}
@@ -114,6 +119,7 @@ class Search:
         hit: Hit | None,
         ranked: Ranked | None,
         first_rank: str | None,
+        said: Set[str],
     ) -> Found:
         entry = self._index.record(name)
         assert entry is not None, f"the index names {name} and has no entry for it"
@@ -126,10 +132,11 @@ class Search:
             )  # loads the catalogue: only with something to ask
 
             assessment = assess(entry["affects"], machine)
-        strange = hit and strange_package(hit, entry["affects"])
+        strange = hit and strange_package(hit, entry["affects"], self._course.around(hit))
         if strange:
             assessment = Assessment(Truth.NO, assessment.agreed, (*assessment.disagreed, strange))
-        return Found(entry, assessment, hit, ranked, follows)
+        earlier = self._course.before(hit, entry) if hit else None
+        return Found(entry, assessment, hit, ranked, follows, earlier=earlier, ways=ways(entry, said))
 
     def _pass_on(self) -> None:
         """A block that is full. Of a long log the last one is held back, so that its end is read in full."""
@@ -145,7 +152,7 @@ class Search:
             from gpu_gotchas.search.sieve import Sieve
 
             literals = (literal for held in self._index.literals.values() for literal, _ in held)
-            self._sieve = Sieve(literals, cleaned)
+            self._sieve = Sieve((*literals, *TELLING), cleaned)
         self._take(self._sieve.telling(cleaned))
 
     def _flush(self) -> None:
@@ -158,18 +165,30 @@ class Search:
             self.empty = self.empty and not any(line.text for line in cleaned)
             whole = [(end, Line(line.number, clean(line.text))) for end, line in joined_by_end(waiting)]
             self._matcher.feed(_in_order(cleaned, whole) if whole else cleaned)
+            self._course.feed(cleaned)  # a wrong guess of what was one line may not count against anything
             self._gist.feed(cleaned)
             self._gist.feed(line for _, line in whole[:_MOST_JOINED])
 
 
-def search(text: str, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
+def search(text: str | bytes, machine: Machine | None = None, *, index: Index | None = None) -> Answer:
     """Which gotcha a text is about.
 
-    text: an error, a log, or a few words. machine: what is known of the machine it comes from, if anything.
-    index: where to search; by default the one that ships with the package. Raises IndexUnusable.
+    text: an error, a log, or a few words; as bytes, as they stand in a file. An empty one is *not known*.
+    machine: what is known of the one it comes from, such as `evidence.machine_with("sm_86")`. index: where
+    to search; by default the one that ships with the package. Raises TypeError for what is no text or no
+    machine, IndexUnusable.
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(
+            f"search takes a text, as str or bytes, and was given {type(text).__name__}: {text!r:.80}"
+        )
+    if machine is not None and not hasattr(machine, "cards"):
+        raise TypeError(
+            f"machine is a Machine, such as gpu_gotchas.search.evidence.machine_with('sm_86') makes, and not "
+            f"{type(machine).__name__}"
+        )
     run = Search(index or open_index())
     splitter = LineSplitter()
-    run.feed(splitter.feed_text(text))
+    run.feed(splitter.feed(text) if isinstance(text, bytes) else splitter.feed_text(text))
     run.feed(splitter.finish())
     return run.answer(machine)

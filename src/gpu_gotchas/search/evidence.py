@@ -30,14 +30,39 @@ _VENDOR_SIGNS = {
 _HINTS = (
     *(*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3"),
     *("fp8e", "hip", "amd", "rocm", "rocblas", "miopen", "intel", "xpu", "zero", "l40", "l4", "t4"),
+    *("major", "backend", "gputarget", "cuda:", "device_name"),
 )
 """A line without any of these, in lower case, states no fact. Patterns are compiled for one that does."""
 
-_TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?![0-9a-zA-Z])"
-_CAPABILITY = r"(?i)\bcompute capability:? \(?(\d{1,2})[., ]{1,2}(\d)\b"
+_TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?:[af](?![0-9a-zA-Z]))?(?![0-9a-zA-Z])"
+_ARCH = (
+    r"\bbackend['\"]?\s*[=:]\s*['\"]cuda['\"],\s*['\"]?arch['\"]?\s*[=:]\s*['\"]?(?:sm_?)?(\d{2,3})[af]?\b"
+    r"|\bGPUTarget\(['\"]cuda['\"],\s*(\d{2,3})\b|\bcuda:(\d{2,3}):32\b"
+)
+"""As Triton prints what it compiles for."""
+
+_CAPABILITY = (
+    r"(?i)(?<![a-z])(?:(?:compute|cuda|device|gpu)[ _])?(?:capability|compute_cap)(?:\(\d*\))?['\"]?\s*"
+    r"(?:[:=]+|is|of)?\s*\(?\s*(\d{1,2})\s?[.,]\s?(\d)(?![\w.]{0,20}\d)"
+)
+_PARTS = (
+    r"(?<!version_info\()\bmajor['\"]?\s*[=:]\s*(\d{1,2}),\s*['\"]?minor['\"]?\s*[=:]\s*(\d)\b(?!,\s*micro)"
+)
+"""As torch and vLLM print a device's properties, of which those of AMD cards mean something else."""
+
+_OWN = (
+    r"(?i)\b(?:current|your)\b(?:(?!need|requir|least|must|should)[^.;:]){0,60}\bcapability:?\s*(?:is|of)?\s*"
+    r"\(?(\d{1,2})(?:\.|, ?)?(\d)\b"
+)
+"""What a message says of the card that is there, beside what would be needed."""
+
+_DEVICE_NAME = r"\bdevice_name=([A-Za-z][\w-]*)"
+"""In the name of a file of tuned settings, with underscores for blanks."""
+
 _NEED = (
-    r"(?i)>=|\b(?:requires?d?|needs?|at least|or (?:newer|higher|above)|minimum|supports|only"
-    r"|(?<!not )supported)\b"
+    r"(?i)>=|(?<![-=])[<>]\s?(?:sm_)?\d|\b(?:requires?d?|needs?|at least|minimum"
+    r"|(?:or|and) (?:newer|higher|above|later|up)|supports|only|below|less than|older than"
+    r"|(?<!not )supported)\b|\d\+(?!\w)"
 )
 _VERSION = (
     rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"
@@ -65,10 +90,11 @@ def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Ma
         found_vendors.update(vendor for vendor, sign in _VENDOR_SIGNS.items() if re.search(sign, line))
         for package, version in re.findall(_VERSION, line):
             versions.setdefault(package.lower(), set()).add(version)
+        found_targets.update(f"sm_{major}{minor}" for major, minor in re.findall(_OWN, line))
         if re.search(_NEED, line):
             continue
-        found_targets.update(re.findall(_TARGET, line))
-        found_targets.update(f"sm_{major}{minor}" for major, minor in re.findall(_CAPABILITY, line))
+        found_targets.update(_targets_in(line))
+        line += "".join(f" {name.replace('_', ' ')}" for name in re.findall(_DEVICE_NAME, line))
         if re.search(_CARD, line):
             found_cards.update(_cards_in(line))
     software = {package: next(iter(seen)) for package, seen in versions.items() if len(seen) == 1}
@@ -80,6 +106,16 @@ def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Ma
     return Machine(
         cards=cards, software=software, settings=in_force, described=True, count_known=False
     )  # of how many cards a text speaks is not read
+
+
+def _targets_in(line: str) -> set[str]:
+    """What a line that states no need says that code is compiled for, or that the card is."""
+    found = set(re.findall(_TARGET, line))
+    found.update(f"sm_{arch}" for groups in re.findall(_ARCH, line) for arch in groups if arch)
+    found.update(f"sm_{major}{minor}" for major, minor in re.findall(_CAPABILITY, line))
+    if "gfx" not in line:
+        found.update(f"sm_{major}{minor}" for major, minor in re.findall(_PARTS, line))
+    return found
 
 
 def machine_with(target: str) -> Machine:

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 LONGEST_LINE = 16_384
-"""Characters. A longer line is handed on in pieces that share its number, so nothing in it is lost."""
+"""Characters. A longer line is handed on in pieces that share its number."""
 
-# What PowerShell writes when output is redirected, and what begins with it: two bytes to an ASCII character.
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_LONGEST_MARK = 4
+OVERLAP = 4_096
+"""Characters that a piece has in common with the one before: what needs no more is whole in one of them."""
+
+# What PowerShell writes when output is redirected: two bytes to an ASCII character, mostly behind a mark.
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKED = 4
+_HEAD = 256
+"""Bytes from which an encoding without a mark is told."""
 
 
 class Line(NamedTuple):
@@ -42,10 +47,11 @@ class LineSplitter:
         """The lines that this chunk completes."""
         if self._decoder is None:
             self._head += chunk
-            if len(self._head) < _LONGEST_MARK:
+            encoding = encoding_of(self._head)
+            if encoding is None:
                 return []
             chunk, self._head = self._head, b""
-            self._decoder = _decoder_for(chunk)
+            self._decoder = decoder(encoding)
         return self.feed_text(self._decoder.decode(chunk))
 
     def feed_text(self, text: str) -> list[Line]:
@@ -66,15 +72,14 @@ class LineSplitter:
                 self._blank = True
                 lines.append(Line(self._number, ""))
             self._number += 1
-        while len(self._rest) > LONGEST_LINE:
-            lines.append(Line(self._number, self._rest[:LONGEST_LINE]))
-            self._rest = self._rest[LONGEST_LINE:]
+        *whole, self._rest = pieces(self._rest)
+        lines.extend(Line(self._number, piece) for piece in whole)
         return lines
 
     def finish(self) -> list[Line]:
         """What was left without a line ending."""
         if self._decoder is None:
-            self._decoder = _decoder_for(self._head)
+            self._decoder = decoder(encoding_of(self._head, final=True) or "utf-8-sig")
         lines = self.feed_text(self._decoder.decode(self._head, final=True))
         self._head = b""
         if self._rest:
@@ -83,11 +88,16 @@ class LineSplitter:
         return lines
 
     def _pieces(self, text: str) -> Iterator[Line]:
-        if len(text) <= LONGEST_LINE:
-            yield Line(self._number, text)
-            return
-        for start in range(0, len(text), LONGEST_LINE):
-            yield Line(self._number, text[start : start + LONGEST_LINE])
+        return (Line(self._number, piece) for piece in pieces(text))
+
+
+def pieces(text: AnyStr) -> Iterator[AnyStr]:
+    """A line in pieces of at most LONGEST_LINE, each with the end of the one before."""
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        yield text[start : start + LONGEST_LINE]
+        start += LONGEST_LINE - OVERLAP
+    yield text[start:]
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[Line]:
@@ -98,11 +108,22 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[Line]:
     yield from splitter.finish()
 
 
-def is_utf16(start: bytes) -> bool:
-    """Whether a text that begins so is what PowerShell writes when output is redirected."""
-    return start.startswith(_UTF16) and 0 in start[2:_LONGEST_MARK]
+def encoding_of(start: bytes, *, final: bool = False) -> str | None:
+    """What a text that begins so is written in, None while more must be seen. final: nothing more comes.
+
+    UTF-16 is told by its mark, or by a zero in every pair of the first bytes, on one side throughout.
+    """
+    if len(start) < _MARKED and not final:
+        return None
+    if start.startswith(_MARKS) and 0 in start[2:_MARKED]:
+        return "utf-16"
+    head = start[:_HEAD]
+    for zeros, letters, name in ((1, 0, "utf-16-le"), (0, 1, "utf-16-be")):
+        if len(head) >= _MARKED and not any(head[zeros::2]) and all(head[letters::2]):
+            return name if final or len(head) == _HEAD else None
+    return "utf-8-sig"
 
 
-def _decoder_for(start: bytes) -> codecs.IncrementalDecoder:
-    encoding = "utf-16" if is_utf16(start) else "utf-8-sig"
+def decoder(encoding: str) -> codecs.IncrementalDecoder:
+    """Of what `encoding_of` says, with bad bytes replaced."""
     return codecs.getincrementaldecoder(encoding)("replace")

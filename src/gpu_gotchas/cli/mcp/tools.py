@@ -20,8 +20,9 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Match:
-    """As in `gotchas search --json`. confirm: what would make it certain, null where it is. believed: of a
-    candidate, the cause as far as it is believed."""
+    """As in `gotchas search --json`. do: what to do; otherwise: other ways. confirm: what would make it
+    certain, null where it is. Of a candidate, believed: the cause as far as it is; helped: what people say
+    that they did about it; reports: where to read of it."""
 
     id: str
     title: str
@@ -30,7 +31,10 @@ class Match:
     why: str
     rests_on: str
     do: str | None
+    otherwise: list[str]
     believed: str | None
+    helped: str | None
+    reports: list[str]
     confirm: str | None
     disagreed: list[str]
     withdrawn: str | None
@@ -108,10 +112,10 @@ def search(text: str, card: str | None = None) -> Answer:
 
 
 def _match(one: dict[str, Any]) -> Match:
-    taken = ("id", "title", "status", "score", "why", "do", "believed", "confirm", "disagreed")
+    taken = ("id", "title", "status", "score", "why", "do", "otherwise", "believed", "helped", "reports")
     gone = one["withdrawn"]
     return Match(
-        **{name: one[name] for name in taken},
+        **{name: one[name] for name in (*taken, "confirm", "disagreed")},
         rests_on=one["rests_on"][:_LONGEST],
         withdrawn=gone["because"] if gone else None,
     )

@@ -25,18 +25,23 @@ from gpu_gotchas.site.feeds.js_patterns import js_pattern
 SEARCH_PATH = "search.json"
 FORMAT = 1
 _MODULES = (
-    "advice", "boilerplate", "certain", "common_words", "decide", "engine", "evidence", "few", "gist",
-    "in_force", "joining", "likeness", "lines", "match", "normalise", "prefixes", "questions", "rank",
-    "ranked", "strength", "trouble", "words",
+    "advice", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence", "few",
+    "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
+    "questions", "rank", "ranked", "strength", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
-    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_PACKAGE", "_RAISED"),
-    "evidence": ("_TARGET", "_CAPABILITY", "_NEED", "_VERSION", "_CARD", "_VENDOR_SIGNS"),
+    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
+    "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
+    "evidence": (
+        *("_TARGET", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_VERSION", "_CARD", "_DEVICE_NAME"),
+        "_VENDOR_SIGNS",
+    ),
     "few": ("_CARD",),
     "in_force": ("_ADVICE",),
     "normalise": ("_ANSI", "_CONTROL", "_ENTITY"),
+    "packages": ("_HOME", "_INSTALLED", "_SOURCE", "_CLASS", "_TAG"),
     "prefixes": ("_NCCL", "_LATER"),
     "trouble": ("_HARMLESS",),
     "words": ("_PACKAGE",),

@@ -7,8 +7,8 @@ from typing import Any
 
 ABSENT: dict[str, dict[str, Any]] = {
     "record": {
-        "added": None, "affects": [], "aliases": [], "do": None, "kind": None, "reporters": 0,
-        "severity": None, "siblings": {}, "withdrawn": None,
+        "added": None, "affects": [], "aliases": [], "do": None, "helped": None, "kind": None,
+        "otherwise": [], "reporters": 0, "reports": [], "severity": None, "siblings": {}, "withdrawn": None,
     },
     "signature": {"basis_url": None, "conditions": [], "context": [], "generic": False},
 }  # fmt: skip
