@@ -11,7 +11,6 @@ hand. Every subject is held against float64 before it is timed.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, verdict, write
+from harness import Subject, Table, compare, parser_of, rotations
 
 from gpu_gotchas.fixes.block_fp8_gemm import Activation, Kernel, Plan, grouped_matmul, matmul, plan
 from gpu_gotchas.fixes.block_fp8_gemm.launch import Workspace, widen
@@ -217,54 +216,37 @@ def upstream_kernel() -> Any:
     return jit_function(find_package(VLLM) / UTILS / "fp8_utils.py", "_w8a8_triton_block_scaled_mm")
 
 
-class Table:
-    def __init__(self, copy: float) -> None:
-        self.copy = copy
-        self.rows: list[dict[str, Any]] = []
+def add(
+    table: Table,
+    name: str,
+    against: str,
+    case: Case,
+    ours: tuple[Subject, Plan],
+    other: Subject,
+    aim: float | None,
+) -> None:
+    timed = compare(ours[0], other)
+    made = ours[1]
+    shape = case.layer.shape
+    operations = 2 * case.tokens * shape.features * shape.columns
+    table.add(
+        timed.row(name, against, str(case), aim)
+        | table.rates(case.weight_bytes, timed.a, operations)
+        | {"tokens": case.tokens, "kernel": made.kernel.value, "programs": made.programs}
+    )
 
-    def add(
-        self,
-        name: str,
-        against: str,
-        case: Case,
-        ours: tuple[Subject, Plan],
-        other: Subject,
-        aim: float | None,
-    ) -> None:
-        timed = compare(ours[0], other)
-        made = ours[1]
-        shape = case.layer.shape
-        row = timed.row(name, against, str(case), aim) | {
-            "tokens": case.tokens,
-            "gigabytes_per_second": round(case.weight_bytes / timed.a / 1e3),
-            "of_copy": round(case.weight_bytes / timed.a * 1e6 / self.copy, 3),
-            "teraflops": round(2 * case.tokens * shape.features * shape.columns / timed.a / 1e6, 1),
-            "kernel": made.kernel.value,
-            "programs": made.programs,
+
+def add_share_of_copy(table: Table, case: Case, ours: tuple[Subject, Plan], aim: float) -> None:
+    """The rate at which weights are read, over the rate of a copy."""
+    took = ours[0].median(16)
+    rates = table.rates(case.weight_bytes, took)
+    table.add(
+        {
+            "name": "FP8 weights", "against": "copy rate", "ratio": rates.pop("of_copy"), "aim": aim,
+            "shape": str(case), "tokens": case.tokens, "microseconds": round(took, 2), **rates,
+            "kernel": ours[1].kernel.value,
         }
-        self.rows.append(row)
-        self.tell(row)
-
-    def share_of_copy(self, case: Case, ours: tuple[Subject, Plan], aim: float) -> None:
-        """The rate at which weights are read, over the rate of a copy."""
-        took = ours[0].median(16)
-        rate = case.weight_bytes / took * 1e6
-        row = {
-            "name": "FP8 weights", "against": "copy rate", "ratio": round(rate / self.copy, 3), "aim": aim,
-            "shape": str(case), "tokens": case.tokens, "microseconds": round(took, 2),
-            "gigabytes_per_second": round(rate / 1e9), "kernel": ours[1].kernel.value,
-        }  # fmt: skip
-        self.rows.append(row)
-        self.tell(row)
-
-    @staticmethod
-    def tell(row: dict[str, Any]) -> None:
-        print(
-            f"{row['shape']} | {row['against']} | {row['ratio']:.2f}{verdict(row)} | "
-            f"{row['microseconds']} us, {row.get('of_copy', '')} of copy, "
-            f"{row.get('teraflops', '')} TFLOP/s, {row['kernel']}",
-            flush=True,
-        )
+    )  # fmt: skip
 
 
 LAYERS = (
@@ -299,27 +281,27 @@ def plain(table: Table, shapes: Iterable[Weights], configs: Path | None, marlin:
             case = Case(layer, tokens)
             made = layer.plan(tokens)
             ours = case.own(made), made
-            table.add("FP8 weights", "torch, bf16 weights", case, ours, case.bf16(), bf16_aim(shape, tokens))
+            add(table, "FP8 weights", "torch, bf16 weights", case, ours, case.bf16(), bf16_aim(shape, tokens))
             if tokens == 1:
-                table.share_of_copy(case, ours, 0.75)
-                table.add("FP8 weights", "torch alone, FP8 weights", case, ours, case.torch_alone(), None)
+                add_share_of_copy(table, case, ours, 0.75)
+                add(table, "FP8 weights", "torch alone, FP8 weights", case, ours, case.torch_alone(), None)
             if tokens in FEW:
                 against = f"{VLLM} Triton, FP8 activations"
-                table.add("FP8 weights", against, case, ours, case.upstream(kernel, configs), None)
+                add(table, "FP8 weights", against, case, ours, case.upstream(kernel, configs), None)
                 if marlin:
                     aim = 0.85 if tokens <= 16 else None
-                    table.add("FP8 weights", f"Marlin of {VLLM}", case, ours, case.marlin(), aim)
+                    add(table, "FP8 weights", f"Marlin of {VLLM}", case, ours, case.marlin(), aim)
             if index < 2 and tokens in (1, 16, 64, 256):
                 base = layer.plan(tokens, kernel=Kernel.PORTABLE)
-                table.add(
-                    "FP8 weights, portable kernel", "torch, bf16 weights", case, (case.own(base), base),
-                    case.bf16(), None,
+                add(
+                    table, "FP8 weights, portable kernel", "torch, bf16 weights", case,
+                    (case.own(base), base), case.bf16(), None,
                 )  # fmt: skip
             if index < 2 and tokens in (256, 512, 1024):
                 fused = layer.plan(tokens, kernel=Kernel.HOPPER_MANY)
                 dense = layer.plan(tokens, kernel=Kernel.DEQUANTISE)
-                table.add(
-                    "FP8 weights, not widened first", "own choice to widen first", case,
+                add(
+                    table, "FP8 weights, not widened first", "own choice to widen first", case,
                     (case.own(fused), fused), case.own(dense), None,
                 )  # fmt: skip
         del layer, case, ours
@@ -332,25 +314,22 @@ def experts(table: Table) -> None:
         for tokens in (8, 64, 512, 4096):
             case = Case(layer, tokens)
             made = layer.plan(tokens)
-            table.add("FP8 experts", "torch, bf16 weights", case, (case.own(made), made), case.bf16(), None)
+            add(table, "FP8 experts", "torch, bf16 weights", case, (case.own(made), made), case.bf16(), None)
         del layer, case
         torch.cuda.empty_cache()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Benchmark block-scaled FP8 products on the card at hand.")
+    parser = parser_of(__doc__)
     parser.add_argument("--marlin", type=Path, help="the compiled part of vLLM's wheel that holds Marlin")
     parser.add_argument("--configs", type=Path, help="the wheel's folder of tables for its Triton kernel")
-    parser.add_argument("--into", type=Path, help="folder for the results, else benchmarks/results")
     asked = parser.parse_args()
     if asked.marlin:
         torch.ops.load_library(str(asked.marlin.resolve()))
-    table = Table(copy_rate())
-    print(f"copy {table.copy / 1e9:.0f} GB/s")
+    table = Table("block_fp8_gemm")
     plain(table, LAYERS, asked.configs, bool(asked.marlin))
     experts(table)
-    more = {"copy_gigabytes_per_second": round(table.copy / 1e9)}
-    print(write("block_fp8_gemm", table.rows, *([asked.into] if asked.into else []), **more))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

@@ -8,19 +8,21 @@ places."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 L2_ROTATIONS = 3
 ROUNDS = 16
 RESULTS = Path(__file__).parent / "results"
+_TOLD = ("name", "against", "shape", "ratio", "aim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,6 @@ class Timed:
             "against_microseconds": round(self.b, 2),
             "spread": round(self.spread, 4),
         }
-
-
-def verdict(row: Mapping[str, Any]) -> str:
-    """Whether a row reaches its aim, for people; nothing where it has none."""
-    if "aim" not in row:
-        return ""
-    return f" aim {row['aim']} {'reached' if row['ratio'] >= row['aim'] else 'NOT reached'}"
 
 
 class Subject:
@@ -87,7 +82,13 @@ class Subject:
         return statistics.median(self.time() for _ in range(rounds))
 
 
-def compare(a: Subject, b: Subject, rounds: int = ROUNDS) -> Timed:
+class Taken(Protocol):
+    """What can be timed."""
+
+    def time(self) -> float: ...
+
+
+def compare(a: Taken, b: Taken, rounds: int = ROUNDS) -> Timed:
     """A against B, `rounds` times A, B, B, A."""
     first, last, other = [], [], []
     for _ in range(rounds):
@@ -122,18 +123,53 @@ def copy_rate(size: int = 1 << 31) -> float:
     return 2 * source.numel() * source.element_size() / best
 
 
-def write(name: str, rows: Sequence[Mapping[str, Any]], folder: Path = RESULTS, **more: Any) -> Path:
-    """Write `results/<name>.json` with card, date, versions and rows."""
-    import triton
+class Table:
+    """The rows of a benchmark, each printed as it comes. copy: the card's copy rate, bytes per second."""
 
-    said = {
-        "card": torch.cuda.get_device_name(0),
-        "date": datetime.now(UTC).date().isoformat(),
-        "versions": {"torch": torch.__version__.partition("+")[0], "triton": triton.__version__},
-        **more,
-        "rows": list(rows),
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.json"
-    path.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-    return path
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.copy = copy_rate()
+        self.rows: list[dict[str, Any]] = []
+        print(f"copy {self.copy / 1e9:.0f} GB/s")
+
+    def rates(self, size: float, microseconds: float, operations: float | None = None) -> dict[str, Any]:
+        """What moving `size` bytes, and where given doing so many operations, in that time comes to."""
+        rates = {
+            "gigabytes_per_second": round(size / microseconds / 1e3),
+            "of_copy": round(size / microseconds * 1e6 / self.copy, 3),
+        }
+        return (
+            rates if operations is None else rates | {"teraflops": round(operations / microseconds / 1e6, 1)}
+        )
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
+        what = " | ".join(str(row[key]) for key in ("name", "against", "shape") if key in row)
+        aim = ""
+        if "aim" in row:
+            aim = f" aim {row['aim']} {'reached' if row['ratio'] >= row['aim'] else 'NOT reached'}"
+        others = (f"{key} {said}" for key, said in row.items() if key not in _TOLD)
+        print(f"{what} | {row['ratio']} x{aim} | {', '.join(others)}", flush=True)
+
+    def write(self, folder: Path) -> None:
+        """Write `<name>.json` with card, date, versions, copy rate and rows."""
+        import triton
+
+        said = {
+            "card": torch.cuda.get_device_name(0),
+            "date": datetime.now(UTC).date().isoformat(),
+            "versions": {"torch": torch.__version__.partition("+")[0], "triton": triton.__version__},
+            "copy_gigabytes_per_second": round(self.copy / 1e9),
+            "rows": self.rows,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.json"
+        path.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+        print(path)
+
+
+def parser_of(text: str | None) -> argparse.ArgumentParser:
+    """A benchmark's arguments, which begin with where the results go; text: its docstring."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--into", type=Path, default=RESULTS, metavar="FOLDER", help="for the results")
+    return parser

@@ -11,15 +11,12 @@ all of it, since a load is not captured; results are equal to the byte before an
 
 from __future__ import annotations
 
-import argparse
-import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import torch
-from harness import RESULTS, copy_rate, write
+from harness import Table, compare, parser_of
 
 from gpu_gotchas.fixes.marlin_repack_triton import fp8_words, repack_experts, repack_experts_in_place
 
@@ -69,34 +66,25 @@ def repack_of(library: Path | None) -> tuple[Repack, str]:
     return compiled, f"with {VLLM}'s kernel"
 
 
-def measured(call: Callable[[], torch.Tensor]) -> tuple[float, int]:
-    """Seconds, and bytes at the peak beyond what was there before."""
-    torch.cuda.synchronize()
-    torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
-    start = time.perf_counter()
-    held = call()
-    torch.cuda.synchronize()
-    took = time.perf_counter() - start
-    peak = torch.cuda.max_memory_allocated() - before
-    del held
-    return took, peak
+class Load:
+    """A call timed by the host's clock. peak: bytes at the peak of the last, beyond what was there before."""
 
+    def __init__(self, call: Callable[[], torch.Tensor]) -> None:
+        self.call = call
+        self.peak = 0
 
-def compared(
-    ours: Callable[[], torch.Tensor], theirs: Callable[[], torch.Tensor]
-) -> tuple[float, float, float, int, int]:
-    """Medians of both in the order A, B, B, A; A's spread; both peaks."""
-    first, last, other = [], [], []
-    for _ in range(ROUNDS):
-        took, peak = measured(ours)
-        first.append(took)
-        for _ in range(2):
-            took, other_peak = measured(theirs)
-            other.append(took)
-        last.append(measured(ours)[0])
-    spread = abs(statistics.median(first) / statistics.median(last) - 1)
-    return statistics.median(first + last), statistics.median(other), spread, peak, other_peak
+    def time(self) -> float:
+        """Microseconds."""
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        start = time.perf_counter()
+        held = self.call()
+        torch.cuda.synchronize()
+        took = time.perf_counter() - start
+        self.peak = torch.cuda.max_memory_allocated() - before
+        del held
+        return took * 1e6
 
 
 def source(kind: str, experts: int, size_k: int, size_n: int) -> tuple[torch.Tensor, int]:
@@ -108,71 +96,52 @@ def source(kind: str, experts: int, size_k: int, size_n: int) -> tuple[torch.Ten
     return torch.randint(-(2**31), 2**31, shape, dtype=torch.int32, device="cuda"), 4
 
 
-def rows_of(
-    kind: str, experts: int, size_k: int, size_n: int, copy: float, repack: Repack, whose: str
-) -> list[dict[str, Any]]:
+def add_rows(
+    table: Table, kind: str, experts: int, size_k: int, size_n: int, repack: Repack, whose: str
+) -> None:
     packed, bits = source(kind, experts, size_k, size_n)
     size = packed.nbytes
     shape = f"{kind}, {experts} experts of {size_k} by {size_n}"
-    rows: list[dict[str, Any]] = []
     for name, recipe in RECIPES[kind].items():
-        ours, theirs = (
-            lambda: repack_experts(packed, size_k, size_n, bits),
-            lambda recipe=recipe: recipe(repack, packed, size_k, size_n, bits),
-        )
-        if not torch.equal(ours(), theirs()):
+        ours = Load(lambda: repack_experts(packed, size_k, size_n, bits))
+        theirs = Load(lambda recipe=recipe: recipe(repack, packed, size_k, size_n, bits))
+        if not torch.equal(ours.call(), theirs.call()):
             raise RuntimeError(f"{shape}: not what the recipe makes")
         torch.cuda.empty_cache()
-        took, other, spread, peak, other_peak = compared(ours, theirs)
+        timed = compare(ours, theirs, ROUNDS)
         aim = AIMS[experts] if recipe is concatenated else None
-        common: dict[str, Any] = {"against": f"{name}, {whose}", "shape": shape}
-        rows.append(
-            {"name": "all experts at once", "ratio": round(other / took, 3)}
-            | ({"aim": aim} if aim else {})
-            | {
-                "microseconds": round(took * 1e6, 1),
-                "against_microseconds": round(other * 1e6, 1),
-                "spread": round(spread, 4),
-                "gigabytes_per_second": round(2 * size / took / 1e9),
-                "of_copy": round(2 * size / took / copy, 3),
-            }
-            | common
-        )
-        rows.append(
+        against = f"{name}, {whose}"
+        table.add(timed.row("all experts at once", against, shape, aim) | table.rates(2 * size, timed.a))
+        table.add(
             {
-                "name": "memory at the peak over the result", "ratio": round(peak / size, 4),
-                "most": MEMORY_AIM, "against_ratio": round(other_peak / size, 4),
-            } | common
+                "name": "memory at the peak over the result", "ratio": round(ours.peak / size, 4),
+                "most": MEMORY_AIM, "against_ratio": round(theirs.peak / size, 4),
+                "against": against, "shape": shape,
+            }
         )  # fmt: skip
         torch.cuda.empty_cache()
-    in_place_took, in_place_peak = measured(lambda: repack_experts_in_place(packed, size_k, size_n, bits))
-    rows.append(
+    in_place = Load(lambda: repack_experts_in_place(packed, size_k, size_n, bits))
+    took = in_place.time()
+    table.add(
         {
             "name": "in place: memory at the peak in experts",
-            "ratio": round(in_place_peak * experts / size, 4), "most": 1.0,
-            "microseconds": round(in_place_took * 1e6, 1), "shape": shape,
+            "ratio": round(in_place.peak * experts / size, 4), "most": 1.0,
+            "microseconds": round(took, 1), "shape": shape,
         }
     )  # fmt: skip
-    for row in rows:
-        print(row, flush=True)
-    return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--into", type=Path, default=RESULTS, help="where to write marlin_repack.json")
+    parser = parser_of(__doc__)
     parser.add_argument("--library", type=Path, help="vLLM's _C_stable_libtorch.abi3.so")
-    chosen = parser.parse_args()
-    repack, whose = repack_of(chosen.library)
-    copy = copy_rate()
-    rows = []
+    asked = parser.parse_args()
+    repack, whose = repack_of(asked.library)
+    table = Table("marlin_repack")
     for kind in ("gptq", "fp8"):
         for experts, size_k, size_n in SHAPES:
-            rows += rows_of(kind, experts, size_k, size_n, copy, repack, whose)
+            add_rows(table, kind, experts, size_k, size_n, repack, whose)
             torch.cuda.empty_cache()
-    print(write("marlin_repack", rows, chosen.into, copy_gigabytes_per_second=round(copy / 1e9)))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

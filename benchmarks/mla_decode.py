@@ -10,7 +10,6 @@ timed."""
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, verdict, write
+from harness import Subject, Table, compare, parser_of, rotations
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.mla_decode import KvForm, Plan, Widening, decode, plan
@@ -28,6 +27,7 @@ from gpu_gotchas.fixes.mla_decode.reference import reference
 from gpu_gotchas.hardware.catalogue import find_target
 from gpu_gotchas.repro.packages import find_package
 from gpu_gotchas.upstream.vllm_kernels import load_kernel_module
+from gpu_gotchas.upstream.vllm_launches import MLA_DECODE
 
 VLLM = "vllm==0.33.0"
 LATENT, ROPE, PAGE = 512, 64, 64
@@ -157,36 +157,22 @@ class Case:
         return self.subject(call)
 
 
-class Table:
-    def __init__(self, copy: float) -> None:
-        self.copy = copy
-        self.rows: list[dict[str, Any]] = []
-
-    def add(
-        self,
-        name: str,
-        against: str,
-        case: Case,
-        ours: tuple[Subject, Plan],
-        other: Subject,
-        aim: float | None,
-    ) -> None:
-        timed = compare(ours[0], other)
-        made = ours[1]
-        row = timed.row(name, against, str(case.shape), aim) | {
-            "gigabytes_per_second": round(case.bytes / timed.a / 1e3),
-            "of_copy": round(case.bytes / timed.a * 1e6 / self.copy, 3),
-            "teraflops": round(case.shape.operations / timed.a / 1e6, 1),
-            "kernel": made.kernel.value,
-            "widening": made.widening.value,
-            "splits": made.splits,
-        }
-        self.rows.append(row)
-        rates = f"{row['of_copy']:.2f} of copy, {row['teraflops']} TFLOP/s, spread {timed.spread:.3f}"
-        print(
-            f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict(row)} | "
-            f"{timed.a:.1f} us, {rates}"
-        )
+def add(
+    table: Table,
+    name: str,
+    against: str,
+    case: Case,
+    ours: tuple[Subject, Plan],
+    other: Subject,
+    aim: float | None,
+) -> None:
+    timed = compare(ours[0], other)
+    made = ours[1]
+    table.add(
+        timed.row(name, against, str(case.shape), aim)
+        | table.rates(case.bytes, timed.a, case.shape.operations)
+        | {"kernel": made.kernel.value, "widening": made.widening.value, "splits": made.splits}
+    )
 
 
 SHAPES = (
@@ -198,45 +184,48 @@ FP8_AIMS = {(128, 16): 4.0, (128, 64): 4.0, (16, 64): 2.5, (128, 1): 3.5, (16, 1
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Benchmark MLA decode on the card at hand.")
+    parser = parser_of(__doc__)
     parser.add_argument("--flashmla", type=Path, help="FlashMLA's compiled part of vLLM's wheel")
-    parser.add_argument("--into", type=Path, help="folder for the results, else benchmarks/results")
     asked = parser.parse_args()
     if asked.flashmla:
         torch.ops.load_library(str(asked.flashmla.resolve()))
-    module = load_kernel_module(str(find_package(VLLM)), "v1.attention.ops.triton_decode_attention")
-    table = Table(copy_rate())
-    print(f"copy {table.copy / 1e9:.0f} GB/s")
+    module = load_kernel_module(str(find_package(VLLM)), MLA_DECODE)
+    table = Table("mla_decode")
     for shape in SHAPES:
         heads, batch = shape.heads, shape.batch
         case = Case(shape, KvForm.FP8)
         ours = case.own()
         base, splits = case.upstream(module)
         against = f"{VLLM} Triton, FP8 cache, {splits} splits"
-        table.add("FP8 cache", against, case, ours, base, FP8_AIMS.get((heads, batch)))
+        add(table, "FP8 cache", against, case, ours, base, FP8_AIMS.get((heads, batch)))
         bits = case.own(widening=Widening.BITS)
-        table.add("FP8 cache, bits moved", "own kernel, converting by instruction", case, bits, ours[0],
+        add(table, "FP8 cache, bits moved", "own kernel, converting by instruction", case, bits, ours[0],
                   0.9 if heads == 16 else None)  # fmt: skip
         if (heads, batch) in ((16, 64), (128, 64)):
             portable = case.own(gluon=False)
-            table.add("FP8 cache, portable kernel", against, case, portable, base, None)
-            table.add("FP8 cache", "torch alone", case, ours, case.torch_alone(), None)
+            add(table, "FP8 cache, portable kernel", against, case, portable, base, None)
+            add(table, "FP8 cache", "torch alone", case, ours, case.torch_alone(), None)
         wide = Case(shape, KvForm.BF16)
         own_wide = wide.own()
-        table.add("FP8 cache", "own kernel, bf16 cache", case, ours, own_wide[0],
+        add(table, "FP8 cache", "own kernel, bf16 cache", case, ours, own_wide[0],
                   1.5 if (heads, batch) == (16, 64) else None)  # fmt: skip
         if batch == 64:
             wide_base, splits = wide.upstream(module)
-            table.add(
-                "bf16 cache", f"{VLLM} Triton, bf16 cache, {splits} splits", wide, own_wide, wide_base, None
+            add(
+                table,
+                "bf16 cache",
+                f"{VLLM} Triton, bf16 cache, {splits} splits",
+                wide,
+                own_wide,
+                wide_base,
+                None,
             )
         if asked.flashmla:
             aim = {(128, 64): 0.5, (16, 64): 0.75}.get((heads, batch))
-            table.add("bf16 cache", f"FlashMLA of {VLLM}", wide, own_wide, wide.flashmla(), aim)
+            add(table, "bf16 cache", f"FlashMLA of {VLLM}", wide, own_wide, wide.flashmla(), aim)
         del case, wide, ours, base, bits, own_wide
         torch.cuda.empty_cache()
-    more = {"copy_gigabytes_per_second": round(table.copy / 1e9)}
-    print(write("mla_decode", table.rows, *([asked.into] if asked.into else []), **more))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

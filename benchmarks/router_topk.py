@@ -7,14 +7,11 @@ subject's ids are held against the reference before it is timed."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import torch
 import triton
-from harness import RESULTS, Subject, compare, rotations, verdict, write
+from harness import Subject, Table, compare, parser_of, rotations
 
 from gpu_gotchas.fixes.router_topk import route as reference
 from gpu_gotchas.fixes.router_topk_triton import route, route_kernel, warps
@@ -73,35 +70,20 @@ class Case:
         return self.subject(call)
 
 
-def row(
-    name: str, against: str, case: Case, ours: Subject, other: Subject, aim: float | None
-) -> dict[str, Any]:
-    timed = compare(ours, other)
-    found = timed.row(name, against, str(case), aim)
-    print(f"{name} | {against} | {case} | {timed.ratio:.3f} x{verdict(found)} | {timed.a:.2f} us")
-    return found
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--into", type=Path, default=RESULTS, help="where to write router_topk.json")
-    chosen = parser.parse_args()
-    rows = []
+    asked = parser_of(__doc__).parse_args()
+    table = Table("router_topk")
     for dtype in (torch.bfloat16, torch.float32):
         for experts, k in EXPERTS:
             for tokens in TOKENS:
                 case = Case(tokens, experts, k, dtype)
                 ours = case.own()
-                judged = tokens <= MOST_TOKENS_OF_AIM
-                rows.append(
-                    row("safe routing", "torch", case, ours, case.torch_alone(), AIM if judged else None)
-                )
-                rows.append(
-                    row("safe routing", "the same kernel, unsafe", case, ours, case.unsafe(), SAFETY_AIM)
-                )
-    print(write("router_topk", rows, chosen.into))
+                for against, other, aim in (
+                    ("torch", case.torch_alone(), AIM if tokens <= MOST_TOKENS_OF_AIM else None),
+                    ("the same kernel, unsafe", case.unsafe(), SAFETY_AIM),
+                ):
+                    table.add(compare(ours, other).row("safe routing", against, str(case), aim))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

@@ -61,13 +61,14 @@ def unread(entry: Gotcha | Candidate, asked: Report, about: Sequence[Report]) ->
     if isinstance(entry, Candidate):
         kept = _kept(entry.signatures, asked, others)
         prose = ("title", "symptom", "believed", "because")
-        return replace(entry, signatures=kept, **_without(entry, prose, gone))
+        return replace(entry, signatures=kept, asked_as=_asked(entry, gone), **_without(entry, prose, gone))
     symptom = replace(
         entry.symptom,
         signatures=_kept(entry.symptom.signatures, asked, others),
         **_without(entry.symptom, ("summary",), gone),
     )
-    return replace(entry, symptom=symptom, **_without(entry, ("title", "root_cause"), gone))
+    prose = ("title", "root_cause")
+    return replace(entry, symptom=symptom, asked_as=_asked(entry, gone), **_without(entry, prose, gone))
 
 
 def _kept(signatures: Sequence[Signature], asked: Report, others: Sequence[Report]) -> tuple[Signature, ...]:
@@ -93,7 +94,12 @@ def _words(report: Report) -> set[str]:
 
 
 def _without(entry: Any, fields: Sequence[str], gone: set[str]) -> dict[str, str]:
-    def kept(run: re.Match[str]) -> str:
-        return "" if gone.intersection(words(run[0])) else run[0]
+    return {name: _but(getattr(entry, name), gone) for name in fields}
 
-    return {name: _RUN.sub(kept, getattr(entry, name)) for name in fields}
+
+def _asked(entry: Gotcha | Candidate, gone: set[str]) -> tuple[str, ...]:
+    return tuple(_but(phrase, gone) for phrase in entry.asked_as)
+
+
+def _but(text: str, gone: set[str]) -> str:
+    return _RUN.sub(lambda run: "" if gone.intersection(words(run[0])) else run[0], text)

@@ -10,14 +10,12 @@ float64 before it is timed. What the formats cost in quality: `turboquant_qualit
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, compare, copy_rate, rotations, verdict, write
+from harness import Subject, Table, compare, parser_of, rotations
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
@@ -167,27 +165,19 @@ def aim_of(shape: Shape) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Benchmark TurboQuant on the card at hand.")
-    parser.add_argument("--into", type=Path, help="folder for the results, else benchmarks/results")
-    asked = parser.parse_args()
+    asked = parser_of(__doc__).parse_args()
     package = str(find_package(VLLM))
     decode_module, store_module = (
         load_kernel_module(package, f"v1.attention.ops.triton_turboquant_{name}")
         for name in ("decode", "store")
     )
-    copy = copy_rate()
-    rows: list[dict[str, Any]] = []
+    table = Table("turboquant")
 
     def add(name: str, shape: str, ours: Subject, other: Subject, aim: float | None, **more: Any) -> None:
         timed = compare(ours, other)
-        said = timed.row(name, f"{VLLM} Triton", shape, aim)
         if "bytes_read" in more:
-            said["of_copy"] = round(more.pop("bytes_read") / timed.a * 1e6 / copy, 3)
-        rows.append(said | more)
-        print(
-            f"{name} | {shape} | {timed.ratio:.2f} x{verdict(said)} | {timed.a:.1f} us, {rows[-1]}",
-            flush=True,
-        )
+            more |= table.rates(more.pop("bytes_read"), timed.a)
+        table.add(timed.row(name, f"{VLLM} Triton", shape, aim) | more)
 
     for form in Form:
         for shape in SHAPES if form in (Form.K8V4, Form.NC4) else SHAPES[::3]:
@@ -203,8 +193,7 @@ def main() -> None:
         for tokens in (256, 8192):
             ours, theirs = stores(store_module, form, tokens)
             add(f"store, {form.value}", f"{tokens} tokens, 8 KV heads", ours, theirs, None)
-    more = {"copy_gigabytes_per_second": round(copy / 1e9)}
-    print(write("turboquant", rows, *([asked.into] if asked.into else []), **more))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,13 @@ timed."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import torch
-from harness import Subject, Timed, compare, copy_rate, rotations, verdict, write
+from harness import Subject, Table, compare, parser_of, rotations
 from upstream_attention import Unified, load_unified
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
@@ -149,17 +147,16 @@ class Case:
         return self.subject(call)
 
 
-def row(
-    name: str, against: str, case: Case, made: Plan, timed: Timed, aim: float | None, copy: float
-) -> dict[str, Any]:
-    said = timed.row(name, against, str(case.shape), aim) | {
-        "of_copy": round(case.bytes / timed.a * 1e6 / copy, 3),
-        "rows": made.row_block,
-        "splits": made.splits,
-    }
-    print(f"{name} | {against} | {case.shape} | {timed.ratio:.2f} x{verdict(said)} | {timed.a:.1f} us, "
-          f"{said['of_copy']:.2f} of copy, spread {timed.spread:.3f}", flush=True)  # fmt: skip
-    return said
+def add(
+    table: Table, name: str, against: str, case: Case, ours: tuple[Subject, Plan], other: Subject,
+    aim: float | None,
+) -> None:  # fmt: skip
+    timed = compare(ours[0], other)
+    table.add(
+        timed.row(name, against, str(case.shape), aim)
+        | table.rates(case.bytes, timed.a)
+        | {"rows": ours[1].row_block, "splits": ours[1].splits}
+    )
 
 
 def aim_of(shape: Shape) -> float | None:
@@ -179,39 +176,27 @@ SHAPES = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Benchmark verify attention on the card at hand.")
-    parser.add_argument("--into", type=Path, help="folder for the results, else benchmarks/results")
-    asked = parser.parse_args()
+    asked = parser_of(__doc__).parse_args()
     module = load_unified(find_package(VLLM))
-    copy = copy_rate()
-    rows = []
-    for shape in SHAPES:
-        case = Case(shape)
-        axes = "three axes" if shape.queries <= 8 else "two axes"
-        ours, made = case.own()
-        timed = compare(ours, case.upstream(module))
-        rows.append(
-            row("bf16 cache, causal", f"{VLLM} unified, {axes}", case, made, timed, aim_of(shape), copy)
-        )
-        del case, ours
+    table = Table("verify_attention")
+    for shape, form in (
+        *((shape, KvForm.BF16) for shape in SHAPES),
+        *((shape, KvForm.FP8) for shape in (Shape(8, 32768), Shape(16, 32768))),
+    ):
+        case = Case(shape, form)
+        against = f"{VLLM} unified, {'three' if shape.queries <= 8 else 'two'} axes"
+        aim = aim_of(shape) if form is KvForm.BF16 else None
+        name = f"{'bf16' if form is KvForm.BF16 else 'FP8'} cache, causal"
+        add(table, name, against, case, case.own(), case.upstream(module), aim)
+        del case
         torch.cuda.empty_cache()
-    for shape in (Shape(8, 32768), Shape(16, 32768)):
-        case = Case(shape, KvForm.FP8)
-        axes = "three axes" if shape.queries <= 8 else "two axes"
-        ours, made = case.own()
-        timed = compare(ours, case.upstream(module))
-        rows.append(row("FP8 cache, causal", f"{VLLM} unified, {axes}", case, made, timed, None, copy))
-        del case, ours
     for shape in (Shape(32, 1024), Shape(32, 32768), Shape(32, 131072)):
         case = Case(shape, tree=True)
-        ours, made = case.own()
-        timed = compare(ours, case.torch_masked())
         aim = 2.0 if shape.context > 1024 else None
-        rows.append(row("bf16 cache, tree", "torch, masked attention", case, made, timed, aim, copy))
-        del case, ours
+        add(table, "bf16 cache, tree", "torch, masked attention", case, case.own(), case.torch_masked(), aim)
+        del case
         torch.cuda.empty_cache()
-    more = {"copy_gigabytes_per_second": round(copy / 1e9)}
-    print(write("verify_attention", rows, *([asked.into] if asked.into else []), **more))
+    table.write(asked.into)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from typing import Any, Literal, get_args
 from gpu_gotchas.fixes.draft_path import neutral_link
 from gpu_gotchas.repro.extract import take
 from gpu_gotchas.repro.probe import ProbeTarget
+from gpu_gotchas.upstream.asking import Open
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 1}
 
@@ -29,22 +30,7 @@ NAMED, NEUTRAL = "/models/dflash-tests/Qwen3.5-4B", "/models/tests/Qwen3.5-4B"
 ASKED = {"mtp": ("qwen3_5_mtp", "Qwen3_5MTP"), "draft_model": ("qwen3", "Qwen3ForCausalLM")}
 
 
-class _Open(SimpleNamespace):
-    """Attributes as they were given, None for every other."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return None
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self.__dict__)
-
-    def using_transformers_backend(self) -> bool:
-        return False
-
-
-class _Draft(_Open):
+class _Draft(Open):
     """`ModelConfig` of the draft model: its architectures are those of its hf_config."""
 
     @property
@@ -77,9 +63,7 @@ def _configs(package: Path) -> None:
     """The modules that the method imports when it has decided."""
     source = package / "vllm/transformers_utils/configs/eagle.py"
     eagle = ModuleType("vllm.transformers_utils.configs.eagle")
-    eagle.__dict__.update(
-        take(source, ["EAGLEConfig"], {"PreTrainedConfig": _Open, "PretrainedConfig": _Open})
-    )
+    eagle.__dict__.update(take(source, ["EAGLEConfig"], {"PreTrainedConfig": Open, "PretrainedConfig": Open}))
     speculators = ModuleType("vllm.transformers_utils.configs.speculators")
     speculators.__dict__["SpeculatorsConfig"] = type("SpeculatorsConfig", (), {})
     for name in ("vllm", "vllm.transformers_utils", "vllm.transformers_utils.configs"):
@@ -97,14 +81,14 @@ def _chosen(target: ProbeTarget, method: str, path: str) -> str:
 
     def draft_config(model: str, **_: object) -> _Draft:
         kind, architecture = ASKED[method]
-        hf_config = _Open(model_type=kind, architectures=[architecture], vocab_size=151_936)
+        hf_config = Open(model_type=kind, architectures=[architecture], vocab_size=151_936)
         return _Draft(model=model, hf_config=hf_config, registry=registry, max_model_len=4096)
 
     stand_ins = {
         "config": _decorator, "field_validator": lambda *_, **__: _decorator, "Any": Any,
         "model_validator": lambda *_, **__: _decorator, "Field": lambda default=None, **_: default,
         "Literal": Literal, "get_args": get_args, "functools": functools, "logger": logging.getLogger("vllm"),
-        "ModelConfig": draft_config, "ParallelConfig": _Open, "get_hf_text_config": lambda config: config,
+        "ModelConfig": draft_config, "ParallelConfig": Open, "get_hf_text_config": lambda config: config,
     }  # fmt: skip
     names = ["MTPModelTypes", "SpeculativeConfig"]
     if_there = ["_QWEN3_OMNI_DSPARK_ARCHITECTURE", "_MUSE_SPARK_DSPARK_ARCHITECTURE"]
@@ -112,9 +96,9 @@ def _chosen(target: ProbeTarget, method: str, path: str) -> str:
     asked = taken["SpeculativeConfig"]()
     asked.method, asked.num_speculative_tokens = method, 2
     asked.model = None if method == "mtp" else path
-    text = _Open(model_type="qwen3_5")
-    asked.target_model_config = _Open(model=path, hf_config=text, hf_text_config=text, max_model_len=4096)
-    asked.target_parallel_config = _Open(tensor_parallel_size=1)
+    text = Open(model_type="qwen3_5")
+    asked.target_model_config = Open(model=path, hf_config=text, hf_text_config=text, max_model_len=4096)
+    asked.target_parallel_config = Open(tensor_parallel_size=1)
     asked.__post_init__()
     return asked.method  # type: ignore[no-any-return]
 

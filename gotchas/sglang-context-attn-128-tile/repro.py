@@ -7,36 +7,26 @@ from its file. Stand-ins: what the file finds out about the card while it is imp
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
 
 from gpu_gotchas.fixes.launch_fit import LaunchFit
-from gpu_gotchas.repro.extract import take
 from gpu_gotchas.repro.probe import ProbeTarget
+from gpu_gotchas.upstream.sglang_kernels import take_launcher
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 2}
 
-PLACES = ("kernels/ops/attention", "srt/layers/attention/triton_ops")
-KERNEL, LAUNCHER = "_fwd_kernel", "context_attention_fwd"
+KERNEL = "_fwd_kernel"
 CANDIDATES = [{}, {"BLOCK_M": 64, "BLOCK_N": 64}]
 # Eight heads of 80, as vision towers have them; the kernel pads them to 128.
 TOKENS, HEADS, SIZE = 256, 8, 80
 
 
 def _launcher(target: ProbeTarget) -> Any:
-    assert target.package is not None
-    sglang = Path(target.package) / "sglang"
-    paths = [sglang / place / "prefill_attention.py" for place in PLACES]
-    source = next((path for path in paths if path.is_file()), paths[-1])
-    stand_ins = {
-        "torch": torch, "triton": triton, "tl": tl, "_is_cuda": True, "_is_hip": False,
-        "CUDA_CAPABILITY": target.capability,
-    }  # fmt: skip
-    return take(source, [LAUNCHER, KERNEL], stand_ins)[LAUNCHER]
+    return take_launcher(
+        target.package, "prefill_attention.py", "context_attention_fwd", KERNEL, capability=target.capability
+    )
 
 
 def _attend(launcher: Any, dtype: torch.dtype) -> None:

@@ -8,36 +8,27 @@ taken from its file. Stand-ins: what the file finds out about the card while it 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
 
 from gpu_gotchas.fixes.launch_fit import LaunchFit
-from gpu_gotchas.repro.extract import take
 from gpu_gotchas.repro.probe import ProbeTarget
+from gpu_gotchas.upstream.sglang_kernels import take_launcher
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 2}
 
-PLACES = ("kernels/ops/attention", "srt/layers/attention/triton_ops")
-KERNEL, LAUNCHER = "_fwd_kernel", "extend_attention_fwd"
+KERNEL = "_fwd_kernel"
 CHOOSES = "_get_block_sizes_for_extend_attention"  # a function of its own since 0.5.4
 CANDIDATES = [{}, {"BLOCK_N": 32}]
 QK, V, HEADS, TOKENS = 576, 512, 16, 256
 
 
 def _launcher(target: ProbeTarget) -> Any:
-    assert target.package is not None
-    sglang = Path(target.package) / "sglang"
-    paths = [sglang / place / "extend_attention.py" for place in PLACES]
-    source = next((path for path in paths if path.is_file()), paths[-1])
-    stand_ins = {
-        "torch": torch, "triton": triton, "tl": tl, "_is_cuda": True, "_is_hip": False,
-        "CUDA_CAPABILITY": target.capability,
-    }  # fmt: skip
-    return take(source, [LAUNCHER, KERNEL], stand_ins, if_there=[CHOOSES, "tanh"])[LAUNCHER]
+    return take_launcher(
+        target.package, "extend_attention.py", "extend_attention_fwd", KERNEL,
+        capability=target.capability, if_there=[CHOOSES, "tanh"],
+    )  # fmt: skip
 
 
 def _attend(launcher: Any) -> None:

@@ -20,14 +20,13 @@ DRAFT, TOKENS, HEAD = 16, 128, 64
 
 
 @triton.jit
-def verify_bf16(
+def verify(
     q_ptr, k_ptr, v_ptr, out_ptr, tokens, scale,
-    DRAFT: tl.constexpr, HEAD: tl.constexpr, TILE: tl.constexpr,
+    DRAFT: tl.constexpr, HEAD: tl.constexpr, TILE: tl.constexpr, SPELLED_OUT: tl.constexpr,
 ):  # fmt: skip
     rows = tl.arange(0, DRAFT)
     column = tl.arange(0, HEAD)
-    q = tl.load(q_ptr + rows[:, None] * HEAD + column[None, :])
-    scaled = (q * scale).to(tl.bfloat16)
+    scaled = tl.load(q_ptr + rows[:, None] * HEAD + column[None, :]) * scale
     position = tokens - DRAFT + rows
     largest = tl.zeros([DRAFT], tl.float32) - float("inf")
     total = tl.zeros([DRAFT], tl.float32)
@@ -36,63 +35,40 @@ def verify_bf16(
         token = start + tl.arange(0, TILE)
         k = tl.load(k_ptr + token[None, :] * HEAD + column[:, None])
         v = tl.load(v_ptr + token[:, None] * HEAD + column[None, :])
-        logits = tl.dot(scaled, k)
+        logits = tl.dot(scaled.to(tl.bfloat16), k) if SPELLED_OUT else dot_as_right(scaled, k)
         logits = tl.where(token[None, :] <= position[:, None], logits, float("-inf"))
         now_largest = tl.maximum(largest, tl.max(logits, 1))
         weights = tl.exp(logits - now_largest[:, None])
         shrink = tl.exp(largest - now_largest)
         total = total * shrink + tl.sum(weights, 1)
-        acc = acc * shrink[:, None] + tl.dot(weights.to(tl.bfloat16), v)
-        largest = now_largest
-    tl.store(out_ptr + rows[:, None] * HEAD + column[None, :], acc / total[:, None])
-
-
-@triton.jit
-def verify_any(
-    q_ptr, k_ptr, v_ptr, out_ptr, tokens, scale,
-    DRAFT: tl.constexpr, HEAD: tl.constexpr, TILE: tl.constexpr,
-):  # fmt: skip
-    rows = tl.arange(0, DRAFT)
-    column = tl.arange(0, HEAD)
-    q = tl.load(q_ptr + rows[:, None] * HEAD + column[None, :])
-    position = tokens - DRAFT + rows
-    largest = tl.zeros([DRAFT], tl.float32) - float("inf")
-    total = tl.zeros([DRAFT], tl.float32)
-    acc = tl.zeros([DRAFT, HEAD], tl.float32)
-    for start in tl.range(0, tokens, TILE):
-        token = start + tl.arange(0, TILE)
-        k = tl.load(k_ptr + token[None, :] * HEAD + column[:, None])
-        v = tl.load(v_ptr + token[:, None] * HEAD + column[None, :])
-        logits = dot_as_right(q * scale, k)
-        logits = tl.where(token[None, :] <= position[:, None], logits, float("-inf"))
-        now_largest = tl.maximum(largest, tl.max(logits, 1))
-        weights = tl.exp(logits - now_largest[:, None])
-        shrink = tl.exp(largest - now_largest)
-        total = total * shrink + tl.sum(weights, 1)
-        acc = dot_as_right_onto(weights, v, acc * shrink[:, None])
+        acc = acc * shrink[:, None]
+        if SPELLED_OUT:
+            acc += tl.dot(weights.to(tl.bfloat16), v)
+        else:
+            acc = dot_as_right_onto(weights, v, acc)
         largest = now_largest
     tl.store(out_ptr + rows[:, None] * HEAD + column[None, :], acc / total[:, None])
 
 
 def bug(target: ProbeTarget) -> None:
-    _verify(verify_bf16, torch.float16, target)
+    _verify(target, torch.float16, spelled_out=True)
 
 
 def fixed(target: ProbeTarget) -> None:
-    _verify(verify_any, torch.float16, target)
-    _verify(verify_any, torch.bfloat16, target)
+    _verify(target, torch.float16, spelled_out=False)
+    _verify(target, torch.bfloat16, spelled_out=False)
 
 
 def control(target: ProbeTarget) -> None:
-    _verify(verify_bf16, torch.bfloat16, target)
+    _verify(target, torch.bfloat16, spelled_out=True)
 
 
-def _verify(kernel: triton.JITFunction, dtype: torch.dtype, target: ProbeTarget) -> None:
+def _verify(target: ProbeTarget, dtype: torch.dtype, *, spelled_out: bool) -> None:
     torch.manual_seed(0)
     q, k, v = (torch.randn(rows, HEAD).to(dtype).to(target.device) for rows in (DRAFT, TOKENS, TOKENS))
     out = torch.empty(DRAFT, HEAD, device=target.device)
     scale = HEAD**-0.5
-    kernel[(1,)](q, k, v, out, TOKENS, scale, DRAFT=DRAFT, HEAD=HEAD, TILE=32)
+    verify[(1,)](q, k, v, out, TOKENS, scale, DRAFT=DRAFT, HEAD=HEAD, TILE=32, SPELLED_OUT=spelled_out)
     if target.runs:
         torch.testing.assert_close(out, attend(q, k, v, scale), rtol=2e-2, atol=2e-2)
 

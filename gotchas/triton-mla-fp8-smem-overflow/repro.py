@@ -11,7 +11,6 @@ Stand-ins, see `gpu_gotchas.upstream.vllm_kernels`: `vllm` (its `__init__` is no
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import torch
@@ -22,6 +21,7 @@ from gpu_gotchas.fixes.launch_fit import LaunchFit
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.repro.probe import ProbeTarget
 from gpu_gotchas.upstream.vllm_kernels import load_kernel_module
+from gpu_gotchas.upstream.vllm_launches import MLA_DECODE, decode_mla
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 1}
 
@@ -79,13 +79,13 @@ def fixed(target: ProbeTarget) -> torch.Tensor | None:
 
 
 def bug_package(target: ProbeTarget) -> None:
-    _decode_upstream(_load(target), target)
+    decode_mla(_load(target), torch.float8_e4m3fn)
 
 
 def fixed_package(target: ProbeTarget) -> None:
     module = _load(target)
     module._fwd_grouped_kernel_stage1 = LaunchFit(module._fwd_grouped_kernel_stage1, CANDIDATES)
-    _decode_upstream(module, target)
+    decode_mla(module, torch.float8_e4m3fn)
 
 
 def _decode(kernel: Any, target: ProbeTarget) -> torch.Tensor | None:
@@ -109,31 +109,4 @@ def _decode(kernel: Any, target: ProbeTarget) -> torch.Tensor | None:
 
 
 def _load(target: ProbeTarget) -> Any:
-    if target.package is None:
-        raise ValueError("the package tier needs the folder that holds vLLM's source")
-    return load_kernel_module(
-        target.package, "v1.attention.ops.triton_decode_attention", rocm=target.vendor is Vendor.AMD
-    )
-
-
-def _decode_upstream(module: Any, target: ProbeTarget) -> None:
-    batch, heads, splits = 2, 128, 4
-    cache = torch.zeros(8, PAGE, 1, LATENT + ROPE).to(torch.float8_e4m3fn)
-    arguments = {
-        "q": torch.zeros(batch, heads, LATENT + ROPE, dtype=torch.bfloat16),
-        "k_buffer": cache,
-        "v_buffer": cache[..., :LATENT],
-        "att_out": torch.zeros(batch, heads, splits, LATENT + 1),
-        "Req_to_tokens": torch.zeros(batch, 4, dtype=torch.int32),
-        "B_Seqlen": torch.full((batch,), 3 * PAGE, dtype=torch.int32),
-        "num_kv_splits": splits,
-        "sm_scale": (LATENT + ROPE) ** -0.5,
-        "page_size": PAGE,
-        "logit_cap": 0.0,
-        "k_scale": torch.ones(()),
-        "v_scale": torch.ones(()),
-        "is_mla": True,
-    }
-    launcher = module._decode_grouped_att_m_fwd
-    known = inspect.signature(launcher).parameters  # `is_mla` came with 0.20.0
-    launcher(**{name: value for name, value in arguments.items() if name in known})
+    return load_kernel_module(target.package, MLA_DECODE, rocm=target.vendor is Vendor.AMD)

@@ -20,10 +20,11 @@ from gpu_gotchas.fixes.staged_cast import stage, to_e4b15
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.repro.probe import ProbeTarget
 from gpu_gotchas.upstream.vllm_kernels import load_kernel_module
+from gpu_gotchas.upstream.vllm_launches import TURBOQUANT_STORE, store_turboquant
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 1}
 
-TOKENS, HEADS, HEAD, PAGE = 4, 2, 128, 16
+TOKENS, HEADS, HEAD = 4, 2, 128
 
 
 @triton.jit
@@ -72,22 +73,5 @@ def _store(kernel: triton.JITFunction, target: ProbeTarget) -> torch.Tensor | No
 
 
 def _store_upstream(keys: torch.Tensor, target: ProbeTarget) -> None:
-    if target.package is None:
-        raise ValueError("the package tier needs the folder that holds vLLM's source")
-    module = load_kernel_module(
-        target.package, "v1.attention.ops.triton_turboquant_store", rocm=target.vendor is Vendor.AMD
-    )
-    # The k8v4 preset: one byte for each key, half a byte for each value, a float16 scale and zero.
-    slot = HEAD + HEAD // 2 + 4
-    module.triton_turboquant_store(
-        keys,
-        torch.zeros(TOKENS, HEADS, HEAD, dtype=torch.bfloat16),
-        torch.zeros(2, PAGE, HEADS, slot, dtype=torch.uint8),
-        torch.arange(TOKENS, dtype=torch.int32),
-        PiT=torch.eye(HEAD),
-        midpoints=torch.zeros(7),
-        mse_bits=3,
-        key_packed_size=HEAD,
-        value_quant_bits=4,
-        key_fp8=True,
-    )
+    rocm = target.vendor is Vendor.AMD
+    store_turboquant(load_kernel_module(target.package, TURBOQUANT_STORE, rocm=rocm), keys)

@@ -24,11 +24,12 @@ import triton.language as tl
 from gpu_gotchas.fixes.e4m3_codec import decode_e4m3, encode_e4m3
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.repro.probe import ProbeTarget
-from gpu_gotchas.upstream.vllm_kernels import load_kernel_module
+from gpu_gotchas.upstream.vllm_kernels import listen, load_kernel_module
+from gpu_gotchas.upstream.vllm_launches import TURBOQUANT_STORE, store_turboquant
 
 NEEDS = {"gpus": 1, "memory_gib": 1, "minutes": 1}
 
-TOKENS, HEADS, HEAD, PAGE = 64, 2, 128, 16
+TOKENS, HEADS, HEAD = 64, 2, 128
 REACH = 448.0
 
 
@@ -61,41 +62,10 @@ def fixed(target: ProbeTarget, seed: int) -> float:
 
 
 def bug_package(target: ProbeTarget, seed: int) -> float:
-    if target.package is None:
-        raise ValueError("the package tier needs the folder that holds vLLM's source")
-    module = load_kernel_module(
-        target.package, "v1.attention.ops.triton_turboquant_store", rocm=target.vendor is Vendor.AMD
-    )
-    listener = Listener(module._tq_fused_store_fp8)
-    module._tq_fused_store_fp8 = listener
-    slot = HEAD + HEAD // 2 + 4
-    module.triton_turboquant_store(
-        keys_up_to_reach(seed).to(torch.float16),
-        torch.zeros(TOKENS, HEADS, HEAD, dtype=torch.float16),
-        torch.zeros(TOKENS // PAGE, PAGE, HEADS, slot, dtype=torch.uint8),
-        torch.arange(TOKENS, dtype=torch.int32),
-        PiT=torch.eye(HEAD),
-        midpoints=torch.zeros(7),
-        mse_bits=3,
-        key_packed_size=HEAD,
-        value_quant_bits=4,
-        key_fp8=True,
-    )
-    return clamp_bound(listener.ptx)
-
-
-class Listener:
-    """A kernel that launches as before and keeps the PTX of what was launched."""
-
-    def __init__(self, kernel: Any) -> None:
-        self._kernel = kernel
-        self.ptx = ""
-
-    def __getitem__(self, grid: Any) -> Any:
-        def launch(*args: Any, **kwargs: Any) -> None:
-            self.ptx = self._kernel[grid](*args, **kwargs).asm["ptx"]
-
-        return launch
+    module = load_kernel_module(target.package, TURBOQUANT_STORE, rocm=target.vendor is Vendor.AMD)
+    listener = listen(module, "_tq_fused_store_fp8")
+    store_turboquant(module, keys_up_to_reach(seed).to(torch.float16))
+    return clamp_bound(listener.asm["ptx"])
 
 
 def _largest(kernel: triton.JITFunction, target: ProbeTarget, seed: int, **constants: Any) -> float:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from gpu_gotchas.cli.app import COMMANDS
+from gpu_gotchas.doctor.ignores import read_ignores
+from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.records.model import Basis, ControlAxis, FixType, Kind
 from gpu_gotchas.records.templates import Template
 from tests.cli.conftest import PROJECT, Gotchas
@@ -48,6 +51,15 @@ def test_each_word_of_a_record_is_explained() -> None:
     for hole in re.findall(r"`(\{\w+(?::\w+)?\})`", page):
         Template.parse(hole + " and a word")
     assert {"{int}", "{hex}", "{path}", "{word}", "{any}"} <= set(re.findall(r"`(\{\w+\})`", page))
+
+
+def test_the_example_of_an_ignore_is_one(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", text("docs/using.md"), re.S)
+    (tmp_path / "pyproject.toml").write_text(block, "utf-8")
+    (one,) = read_ignores(tmp_path / "pyproject.toml")
+    assert one.id in open_knowledge().names
+    (tmp_path / "own.toml").write_text(block.replace("[[tool.gpu-gotchas.ignore]]", "[[ignore]]"), "utf-8")
+    assert read_ignores(tmp_path / "own.toml") == (one,)
 
 
 @pytest.mark.parametrize("name", ["results.jsonl", ".gotchas/bin/gotchas"])

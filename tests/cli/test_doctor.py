@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -230,6 +233,7 @@ def test_what_a_file_s_command_cannot_say_is_noted(gotchas: Gotchas) -> None:
     notes = json.loads(gotchas("doctor", "--json", "--from", "Dockerfile").out)["notes"]
     assert [note.partition(":")[0] for note in notes] == [
         "--hf-overrides {",
+        "not read, for no record asks for it",
         "passed over, for it starts neither vLLM nor SGLang",
     ]
     Path("Dockerfile").write_text("FROM vllm/vllm-openai:v0.24.0\nENTRYPOINT ./start.sh\n")
@@ -252,6 +256,15 @@ def test_fixes(gotchas: Gotchas) -> None:
     assert json.loads(ran.out)["version"] == 1
     assert gotchas("fixes", *AFFECTED).code == ran.code
     assert gotchas("fixes", "--as", "sm_86", "--all").code in (0, 1)
+
+
+def test_fixes_tells_every_workaround_that_show_has(gotchas: Gotchas) -> None:
+    told = {one["do"] for one in json.loads(gotchas("fixes", *AFFECTED, "--json").out)["workarounds"]}
+    shown = json.loads(gotchas("show", RECORD, "--json").out)["workaround"]
+    assert {one["do"] for one in shown} <= told
+    out = gotchas("fixes", *AFFECTED).out
+    assert "Without a fix" in out
+    assert all(one["do"].split()[0] in out for one in shown)
 
 
 def test_what_is_reported_stands_apart_and_changes_no_exit_code(gotchas: Gotchas, checkout: Path) -> None:
@@ -305,3 +318,87 @@ def test_flags_of_a_file_are_read_and_a_broken_file_is_4(gotchas: Gotchas) -> No
     ran = gotchas("doctor", *command)
     assert ran.code == 4
     assert "flags.yaml:1" in ran.err
+
+
+def test_what_is_not_read_is_said(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+    def notes(*arguments: str) -> str:
+        return "\n".join(json.loads(gotchas("doctor", "--json", "--as", "sm_86", *arguments).out)["notes"])
+
+    assert "model ./nowhere: no such folder here" in notes("--", "vllm", "serve", "./nowhere")
+    assert "no such folder" not in notes("--", "vllm", "serve", "org/model")
+    Path("m.gguf").touch()
+    assert "model m.gguf: is a file, which is not read" in notes("--", "vllm", "serve", "m.gguf")
+    assert "not read, for no record asks for it: --foo" in notes("--", "vllm", "serve", "m", "--foo=3")
+    assert "--all: stands behind --" in notes("--", "vllm", "serve", "m", "--all")
+    assert "--with numpy: no record speaks of it" in notes("--with", "numpy==2.0")
+    Path("Dockerfile").write_text("FROM vllm/vllm-openai:v0.24.0\nCMD --model m\n")
+    assert "the command of the file is not read" in notes("--from", "Dockerfile", "--", "vllm", "serve", "m")
+    ran = gotchas("doctor", "--with", "vlm==0.22.0")
+    assert (ran.code, "did you mean vllm?" in ran.err) == (2, True)
+
+
+def test_standard_input_is_a_file_too(gotchas: Gotchas, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(text: bytes) -> Any:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        return gotchas("doctor", "--json", "--from", "-")
+
+    machine = json.loads(piped(b"vllm==0.10.0\ntriton==3.4.0\n").out)["machine"]
+    assert machine["software"]["vllm"] == "0.10.0"
+    ran = piped(b"\x00\x01")
+    assert (ran.code, "standard input: is no text" in ran.err) == (4, True)
+
+
+def test_diff_says_what_helps_and_minds_ignores(gotchas: Gotchas) -> None:
+    sides = ("--to", "vllm==0.10.0", "--from", "vllm==none", "--as", "sm_86", "--with", "triton==3.4.0")
+    ran = gotchas("diff", *sides)
+    assert ran.code == 1
+    assert re.search(rf"New \([0-9]+\)\n  {RECORD}.*\n.*\n    (Fix|Do|For|No fix)", ran.out)
+    report = json.loads(gotchas("diff", *sides, "--json").out)
+    assert all(one["do"] for one in report["gotchas"])
+    new = [one["id"] for one in report["gotchas"] if one["change"] == "new" and one["after"] == "will"]
+    entry = '[[ignore]]\nid = "{}"\nreason = "We know."\nuntil = "9999-12-31"\n'
+    Path("own.toml").write_text("".join(map(entry.format, (*new, "no-such"))))
+    ran = gotchas("diff", *sides, "--ignore-file", "own.toml")
+    assert (ran.code, f"Ignored ({len(new)})" in ran.out) == (0, True)
+    assert "ignore: no-such is ignored, and no record has that id" in ran.err
+    assert json.loads(gotchas("diff", *sides, "--json", "--ignore-file", "own.toml").out)[
+        "ignored"
+    ] == sorted(new)
+    Path("pyproject.toml").write_text(
+        Path("own.toml").read_text().replace("[[ignore", "[[tool.gpu-gotchas.ignore")
+    )
+    assert gotchas("diff", *sides).code == 0
+
+
+def test_findings_point_into_the_file_that_was_asked_about(gotchas: Gotchas, tmp_path: Path) -> None:
+    Path("sub").mkdir()
+    file = Path("sub/requirements.txt")
+    file.write_text("triton==3.4.0\nvllm==0.10.0\n")
+    for named in (file, file.resolve()):
+        ran = gotchas("doctor", "--as", "sm_86", "--from", str(named), "--format", "github")
+        assert re.search(
+            rf"^::error file=sub/requirements.txt,line=[12],title=gotcha%3A {RECORD}::", ran.out, re.M
+        )
+    ran = gotchas("doctor", *AFFECTED, "--format", "github")
+    assert "file=" not in ran.out
+    (run,) = json.loads(gotchas("doctor", *AFFECTED, "--format", "sarif").out)["runs"]
+    assert not [one for one in run["results"] if "physicalLocation" in one["locations"][0]]
+
+
+def test_what_is_not_shown_is_counted_and_what_would_settle_it_named(gotchas: Gotchas) -> None:
+    out = gotchas("doctor", "--with", "triton==3.4.0", "--as", "sm_86").out
+    assert re.search(
+        r"^Less likely here, and not shown: [0-9]+ more records?( and [0-9]+ more reports?)? \(--all\)\.$",
+        out,
+        re.M,
+    )
+    assert "add a version (--with vllm==VERSION), the command (-- vllm serve MODEL …)." in out
+    assert "To settle more" not in gotchas("doctor", *AFFECTED, "--", "vllm", "serve", "m").out
+    assert "not shown" not in gotchas("doctor", "--as", "sm_86", "--all").out
+
+
+def test_of_several_servers_it_is_said_which_meets_what(gotchas: Gotchas) -> None:
+    words = ("--", "vllm", "serve", "a", "--device", "cpu", "&&", "vllm", "serve", "b")
+    out = gotchas("doctor", *AFFECTED, *words).out
+    assert f"{RECORD}  (" in out
+    assert "Of server 2: vllm b" in out

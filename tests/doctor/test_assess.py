@@ -272,3 +272,34 @@ def test_a_record_of_every_card_that_names_no_release_is_never_certain() -> None
     found = assess(record, machine(settings={"kv_cache_dtype": "fp8"}))
     assert found.verdict is Verdict.MAY
     assert found.open == ("whether your release has it: gotchas show sample-one",)
+
+
+def test_what_most_get_without_asking_says_little() -> None:
+    record = gotcha(case(AMPERE, when={"dtype": ("bfloat16", "float16")}))
+    usual, rare = (
+        assess(record, machine(settings={"dtype": one})).relevance for one in ("bfloat16", "float16")
+    )
+    assert usual < rare
+
+
+def test_a_release_long_after_the_last_that_was_looked_at_is_hardly_meant() -> None:
+    record = gotcha(case(AMPERE, {"vllm": (VersionRange("0.4.3", last_bad="0.6.3"),)}))
+    near, far = (assess(record, machine(software={"vllm": one})) for one in ("0.7.0", "0.19.0"))
+    assert (near.verdict, far.verdict) == (Verdict.MAY, Verdict.MAY)
+    assert (near.likely, far.likely) == (True, False)
+
+
+def test_what_needs_windows_is_not_likely_where_nobody_says_so() -> None:
+    record = gotcha(case(AMPERE, platform=("windows",)))
+    assert not assess(record, machine()).likely
+    assert assess(record, machine(), said=Said("on Windows 11")).likely
+
+
+def test_a_cache_in_fp8_makes_no_checkpoint_in_fp8() -> None:
+    record = gotcha(replace(case(AMPERE), provided="weights are in FP8"))
+    cache = Said("", model="m", asked="fp8", aside="fp8")
+    weights = Said("", model="m", asked="fp8")
+    other = Said("", model="m", asked="gptq")
+    found = [assess(record, machine(), said=one).relevance for one in (weights, cache, other)]
+    assert found == sorted(found, reverse=True)
+    assert len(set(found)) == 3

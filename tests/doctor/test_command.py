@@ -214,7 +214,7 @@ def test_the_beginning_of_one_flag_is_taken_for_it_and_that_of_several_for_none(
     flag: str, noted: str
 ) -> None:
     launch = read(f"vllm serve some/model {flag}")
-    assert [noted in note for note in launch.notes] == [True] * bool(noted)
+    assert [noted in note for note in _read(launch)] == [True] * bool(noted)
     assert launch.settings == {"--kv": {"kv_cache_dtype": "fp8"}, "--de": {"device": "cuda"}}.get(
         flag[:4], {}
     )
@@ -235,7 +235,26 @@ def test_the_beginning_of_one_flag_is_taken_for_it_and_that_of_several_for_none(
 )
 def test_a_slip_is_said_and_a_flag_that_is_only_not_known_is_not(flag: str, near: str | None) -> None:
     launch = read(f"vllm serve some/model {flag}")
-    assert [f"{near} may be meant" in note for note in launch.notes] == [True] * bool(near)
+    assert [f"{near} may be meant" in note for note in _read(launch)] == [True] * bool(near)
+
+
+def _read(launch: Launch) -> list[str]:
+    """Notes on what was read."""
+    return [note for note in launch.notes if not note.startswith("not read, ")]
+
+
+def test_what_is_not_read_is_said_once_without_values_and_what_is_ours_has_its_place() -> None:
+    command = (
+        "vllm serve m --foo-bar=3 --hf-overrides '{}' --api-key s3cret --port 80 -x 1 --kv-cahe-dtype a --all"
+    )
+    assert read(command).notes == (
+        "--kv-cahe-dtype was passed over: no such flag is known; --kv-cache-dtype may be meant",
+        "--all: stands behind --, where it is vllm's: put it before the --",
+        "not read, for no record asks for it: --foo-bar, --hf-overrides, -x",
+    )
+    many = read("vllm serve m " + " ".join(f"--zz{n}" for n in range(20))).notes
+    assert many[0].endswith("--zz11 and 8 more")
+    assert read("vllm serve m --dtype half --port 80").notes == ()
 
 
 def test_no_known_flag_is_a_slip_of_another() -> None:
@@ -399,7 +418,7 @@ def test_what_cannot_be_read_is_unknown_and_not_at_its_default() -> None:
 def test_json_and_dotted_keys_as_vllm_takes_them(flags: str, found: dict[str, str]) -> None:
     launch = read(f"vllm serve m {flags}")
     names = {"n": "num_speculative_tokens", "m": "speculative_method"}
-    assert (launch.faults, launch.notes) == ((), ())
+    assert (launch.faults, _read(launch)) == ((), [])
     assert launch.settings == {names[key]: value for key, value in found.items()}
 
 

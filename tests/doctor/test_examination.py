@@ -79,3 +79,15 @@ def test_what_the_command_speaks_for_is_named_first(
     ids = [one.gotcha.id for one in examine(asked).named]
     assert wanted in ids
     assert not any(unasked in id for id in ids)
+
+
+@pytest.mark.parametrize("card", ["NVIDIA GB10", "nvidia-rtx-5090"])
+@pytest.mark.parametrize("more", [(), ("--dtype", "bfloat16")])
+def test_what_flag_card_and_model_speak_for_comes_before_what_the_card_alone_does(
+    card: str, more: tuple[str, ...]
+) -> None:
+    for release in ("0.20.0", "0.33.0"):
+        words = ("vllm", "serve", "zai-org/GLM-4.7-Flash", "--kv-cache-dtype", "fp8", *more)
+        named = examine(Question(words, as_card=card, versions=(f"vllm=={release}",))).named
+        assert "triton-mla-fp8-smem-overflow" in [one.gotcha.id for one in named]
+        assert max(named, key=lambda one: one.relevance).gotcha.id == "triton-mla-fp8-smem-overflow"

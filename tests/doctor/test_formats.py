@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,11 +13,14 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpu_gotchas.cli.doctor_text import print_examination
+from gpu_gotchas.cli.terminal import Terminal
 from gpu_gotchas.doctor.assess import assess_all
 from gpu_gotchas.doctor.command.launch import Launch
 from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.formats import github, json_report, sarif
 from gpu_gotchas.doctor.ignores import Ignore
+from gpu_gotchas.doctor.places import Place
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.hardware.conditions import VersionRange
 from gpu_gotchas.hardware.description import described_machine
@@ -65,7 +69,7 @@ def examined() -> Examination:
 
 
 def test_sarif_is_as_its_standard_has_it() -> None:
-    report = sarif.report(examined(), "requirements.txt")
+    report = sarif.report(examined(), {"will-minor": Place("a b.txt", 7), "may-major": Place("x.txt")})
     standard(report)
     (run,) = report["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -77,7 +81,32 @@ def test_sarif_is_as_its_standard_has_it() -> None:
     assert by_id["will-minor"]["level"] == "warning"
     assert (by_id["may-major"]["kind"], by_id["may-major"]["level"]) == ("review", "none")
     assert by_id["will-ignored"]["suppressions"][0]["justification"] == "We know. (until 2027-03-31)"
+    physical = {id: result["locations"][0].get("physicalLocation") for id, result in by_id.items()}
+    assert physical == {
+        **dict.fromkeys(by_id),
+        "will-minor": {"artifactLocation": {"uri": "a%20b.txt"}, "region": {"startLine": 7}},
+        "may-major": {"artifactLocation": {"uri": "x.txt"}},
+    }
     json.dumps(report, allow_nan=False)
+
+
+def test_an_annotation_stands_in_the_file_and_line_that_say_why() -> None:
+    places = {"will-minor": Place("a,b:c.txt", 7), "may-major": Place("x.txt")}
+    told = {line.partition("::gotcha")[0].split(" ", 1)[1] for line in github.lines(examined(), places)}
+    heads = [one.partition(",title=")[0] for one in sorted(told) if one.startswith("file=")]
+    assert heads == ["file=a%2Cb%3Ac.txt,line=7", "file=x.txt"]
+
+
+def test_of_several_servers_each_finding_says_which_it_is_of() -> None:
+    one = examined()
+    other = Situation(one.situation.machine, {}, Launch("sglang", "org/other", {}))
+    several = replace(one, further=(other,), servers={"will-minor": (2,), "may-major": (1, 2)})
+    texts = {line.partition("::")[2].partition("::")[0]: line for line in github.lines(several)}
+    assert "Of server 2: sglang org/other." in texts["warning title=gotcha%3A will-minor"]
+    assert "Of servers 1: vllm org/model, 2: sglang org/other." in texts["notice title=gotcha%3A may-major"]
+    report = json_report.report(several)
+    assert {each["id"]: each["servers"] for each in report["gotchas"]}["may-major"] == [1, 2]
+    assert "Of server" not in " ".join(github.lines(one))
 
 
 @pytest.mark.parametrize(
@@ -172,3 +201,19 @@ def test_annotations_are_one_line_each_whatever_a_text_holds() -> None:
     (line,) = github.lines(hostile)
     assert line.endswith("::a%0A::error::b%0D%250A?[31m")
     assert "\n" not in line
+
+
+def test_what_a_fix_in_force_stops_is_told_as_that() -> None:
+    record = gotcha(case(AMPERE), id="held", fixes=(fix("--enforce-eager", FixType.SETTING),))
+    machine = replace(described_machine("sm_86"), settings={"enforce_eager": "true"})
+    held = Examination(Situation(machine), assess_all([record], machine))
+    (line,) = github.lines(held)
+    assert line.startswith("::notice ")
+    assert "would happen, and a fix in force stops it" in line
+    (result,) = sarif.report(held)["runs"][0]["results"]
+    assert result["level"] == "note"
+    out = io.StringIO()
+    print_examination(held, Terminal(out, out, {}), explain=False, everything=False)
+    assert "Would happen, and a fix in force stops it (1)" in out.getvalue()
+    assert "Will happen" not in out.getvalue()
+    assert "Fix in force: --enforce-eager" in out.getvalue()

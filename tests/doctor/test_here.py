@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,17 @@ def test_packages_are_missing_only_where_something_of_the_stack_is_there() -> No
         (A * 4, {"CUDA_VISIBLE_DEVICES": "2,7,1"}, A),
         (A * 4, {"CUDA_VISIBLE_DEVICES": "1,-1,2"}, A),
         (A * 4, {"CUDA_VISIBLE_DEVICES": ""}, ()),
-        (A * 4, {"CUDA_VISIBLE_DEVICES": "GPU-1234"}, None),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "GPU-1234"}, A),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "GPU-1234, GPU-5678"}, A * 2),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "GPU-1234,GPU-1234"}, A),
+        (A * 2, {"CUDA_VISIBLE_DEVICES": "GPU-1,GPU-2,GPU-3"}, A * 2),
+        (A + H, {"CUDA_VISIBLE_DEVICES": "GPU-1234"}, None),
+        (A + H, {"CUDA_VISIBLE_DEVICES": "GPU-1234,GPU-5678"}, A + H),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "GPU-1234,1"}, None),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "MIG-1,MIG-2"}, None),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "MIG-1234"}, (replace(A[0], mig=True),)),
+        (A * 4, {"NVIDIA_VISIBLE_DEVICES": "GPU-1234"}, A),
+        (A * 4, {"CUDA_VISIBLE_DEVICES": "card"}, None),
         (A * 4, {}, A * 4),
         (A + H, {"CUDA_VISIBLE_DEVICES": "1"}, None),
         (A + H, {"CUDA_VISIBLE_DEVICES": "1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}, H),

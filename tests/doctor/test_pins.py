@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from gpu_gotchas.doctor.packages import software_of_pins
 from gpu_gotchas.doctor.pins import _pins, pinned
 from gpu_gotchas.hardware.versions import canonical
 from gpu_gotchas.repro.packages import PackageError, find_package
@@ -56,3 +57,19 @@ def test_the_table_says_what_the_wheel_says(release: str) -> None:
         if canonical(one.name) in ("torch", "flashinfer-python") and exact and "extra" not in str(one.marker):
             wanted[canonical(one.name)] = exact[0]
     assert _pins()["vllm"][release] == wanted
+
+
+@pytest.mark.parametrize("version", ["0.19.0", "0.19", "v0.19", "0.19.0.0"])
+def test_equal_versions_pin_the_same(version: str) -> None:
+    assert pinned({"vllm": version})["torch"] == "2.10.0"
+
+
+@given(st.sampled_from(sorted(release for release in _pins()["vllm"] if "post" not in release)))
+def test_zeros_at_the_end_count_for_nothing(release: str) -> None:
+    assert pinned({"vllm": f"{release}.0"}) == pinned({"vllm": release}) != {}
+
+
+def test_equal_pins_of_a_file_are_one() -> None:
+    assert software_of_pins([("vllm", "0.19"), ("vllm", "0.19.0")]) == {"vllm": "0.19.0"}
+    assert software_of_pins([("vllm", "0.19"), ("vllm", "0.20")]) == {}
+    assert software_of_pins([("vllm", "0.19"), ("vllm", "")]) == {}

@@ -483,7 +483,7 @@ def test_a_manifest_s_containers() -> None:
         "services:\n  - x\n",
         "services:\n  a: [\n",
         "kind: Pod\nspec:\n  containers:\n  - 3\n",
-        "services:\n" + "".join(f"  a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
+        "services:\n" + "".join(f"  n{n}: &n{n} [*n{n - 1}, *n{n - 1}]\n" for n in range(1, 60)),
         "services:\n  a: " + "[" * 5000,
         "dependencies:\n  - pip:\n  - a=\n",
     ],

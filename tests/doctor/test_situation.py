@@ -63,7 +63,8 @@ def test_a_variable_is_unset_only_where_it_was_looked_for() -> None:
 
 
 def test_a_flag_outweighs_its_variable_and_the_command_the_environment() -> None:
-    facts = Facts(environment={"VLLM_ATTENTION_BACKEND": "FLASHINFER"})
+    older = Machine(software={"vllm": "0.14.1"}, described=True)
+    facts = Facts(older, environment={"VLLM_ATTENTION_BACKEND": "FLASHINFER"})
     assert found(["m"], facts).machine.settings["attention_backend"] == "FLASHINFER"
     where = found(["m", "--attention-backend", "TRITON_MLA"], facts)
     assert where.machine.settings["attention_backend"] == "TRITON_MLA"
@@ -94,6 +95,63 @@ def test_releases_tell_the_rest_only_of_a_machine_that_was_described() -> None:
     here = found(["m"], Facts(Machine(software=stated)))
     assert here.machine.software == {**stated, "sglang": None}
     assert not here.pinned
+
+
+AWQ = {"quant_method": "awq", "bits": 4, "group_size": 32}
+FLOAT8, FLOAT4 = {"num_bits": 8, "type": "float"}, {"num_bits": 4, "type": "float", "group_size": 16}
+
+
+def compressed(*weights: dict[str, Any], **more: Any) -> dict[str, Any]:
+    groups = {f"group_{number}": {"weights": each} for number, each in enumerate(weights)}
+    return {"quant_method": "compressed-tensors", "config_groups": groups, **more}
+
+
+@pytest.mark.parametrize(
+    ("quantised", "experts", "weight", "expert"),
+    [
+        (None, 0, "none", "absent"),
+        (None, 1, "none", "absent"),
+        (None, 8, "none", "none"),
+        ({"quant_method": "fp8"}, 8, "fp8", "fp8"),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, 8, "fp8_block", "fp8_block"),
+        (AWQ, 0, "int4", "absent"),
+        ({"quant_method": "gptq", "bits": 3}, 8, None, None),
+        ({"quant_method": "mxfp4"}, 8, "none", "mxfp4"),
+        ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, 8, "nvfp4", "nvfp4"),
+        ({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"}, 8, None, None),
+        (compressed({**FLOAT8, "strategy": "channel"}), 8, "fp8", "fp8"),
+        (compressed({**FLOAT8, "strategy": "block"}), 8, "fp8_block", "fp8_block"),
+        (compressed(FLOAT4), 8, "nvfp4", "nvfp4"),
+        (compressed(FLOAT4, FLOAT8), 8, None, None),
+        (compressed(FLOAT4, ignore=["re:.*mlp.gate$", "lm_head"]), 8, "nvfp4", "nvfp4"),
+        (compressed(FLOAT4, ignore=["re:.*mlp.experts.*"]), 8, "nvfp4", None),
+        (compressed(FLOAT4, ignore=[3]), 8, "nvfp4", None),
+        ({"quant_method": "fp8", "modules_to_not_convert": "x"}, 8, "fp8", "fp8"),
+    ],
+)
+def test_how_a_checkpoint_stores_its_weights(
+    tmp_path: Path, quantised: Any, experts: int, weight: str | None, expert: str | None
+) -> None:
+    config = {**LLAMA, **({"quantization_config": quantised} if quantised else {})}
+    told = read_model_folder(Path(model(tmp_path / "m", {**config, "num_experts": experts})))
+    assert (told.get("weight_format"), told.get("expert_format")) == (weight, expert)
+    assert told["experts"] == ("true" if experts > 1 else "false")
+
+
+def test_what_modelopt_writes_beside_config_json_counts_too(tmp_path: Path) -> None:
+    folder = Path(model(tmp_path / "m"))
+    beside = {"quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16}}
+    (folder / "hf_quant_config.json").write_text(json.dumps(beside))
+    told = read_model_folder(folder)
+    assert (told["quantization"], told["weight_format"], told["kv_cache"]) == ("modelopt", "nvfp4", "fp8")
+    assert told["group_size"] == "16"
+
+
+def test_gated_delta_nets_are_told_by_their_sizes(tmp_path: Path) -> None:
+    sizes = {"linear_num_value_heads": 32, "linear_conv_kernel_dim": 4}
+    for number, (more, told) in enumerate(((sizes, "true"), ({}, "false"), ({"mamba_d_state": 128}, None))):
+        folder = Path(model(tmp_path / str(number), {**LLAMA, **more}))
+        assert read_model_folder(folder).get("gated_delta_net") == told
 
 
 def test_a_model_s_folder_decides_what_auto_comes_to(tmp_path: Path) -> None:

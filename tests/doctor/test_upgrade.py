@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.upgrade import Change, compare
 from gpu_gotchas.hardware.conditions import VersionRange
 from gpu_gotchas.hardware.description import described_machine
+from gpu_gotchas.hardware.machine import Machine
 from tests.doctor.samples import AMPERE, case, gotcha
 
 
@@ -54,3 +57,26 @@ def test_new_comes_first() -> None:
     records = [gotcha(case(AMPERE, {"vllm": (one,)}), id=id) for id, one in (("old", span), ("new", later))]
     found = compare(records, [Situation(described_machine("sm_86"))], {"vllm": "0.20.0"}, {"vllm": "0.33.0"})
     assert [(one.after.gotcha.id, one.change) for one in found] == [("new", Change.NEW), ("old", Change.GONE)]
+
+
+def test_what_hangs_on_another_package_s_version_is_left_out() -> None:
+    span = VersionRange(fixed="0.26.0")
+    of_vllm = gotcha(case(AMPERE, {"vllm": (span,)}), id="of-vllm")
+    of_both = gotcha(case(AMPERE, {"vllm": (span,)}), case(AMPERE, {"sglang": (span,)}), id="of-both")
+    of_none = gotcha(case(AMPERE), id="of-none")
+    sides = ({"sglang": "0.5.6"}, {"sglang": "0.5.9"})
+
+    def ids(machine: Machine) -> set[str]:
+        found = compare([of_vllm, of_both, of_none], [Situation(machine)], *sides)
+        return {one.after.gotcha.id for one in found}
+
+    machine = described_machine("sm_86")
+    assert ids(machine) == {"of-both", "of-none"}
+    with_vllm = replace(machine, software={"vllm": "0.20.0"})
+    assert ids(with_vllm) == {"of-vllm", "of-both", "of-none"}, "known, so still there"
+
+
+def test_what_a_release_pins_is_asked_too() -> None:
+    record = gotcha(case(AMPERE, {"triton": (VersionRange(last_bad="3.5.0"),)}))
+    (one,) = compare([record], [Situation(described_machine("sm_86"))], {"vllm": "0.9.0"}, {"vllm": "0.24.0"})
+    assert one.change is Change.UNKNOWN

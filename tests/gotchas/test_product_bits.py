@@ -1,4 +1,4 @@
-"""Reading from intermediate code how wide the product of a page number is."""
+"""Reading from intermediate code how wide the product of a page number is, and where a page is then read."""
 
 from __future__ import annotations
 
@@ -53,3 +53,18 @@ def test_the_narrowest_product_counts(repro: ModuleType, code: str, bits: int) -
 def test_code_that_multiplies_nothing_loaded_is_an_error(repro: ModuleType) -> None:
     with pytest.raises(ValueError, match="multiplies no number"):
         repro.product_bits(LOADED + "%p = arith.muli %token, %stride : tensor<32xi32> loc(#loc3)")
+
+
+@pytest.mark.parametrize("size", [2048, 16 * 576, 480 * 576, 7])
+@pytest.mark.parametrize("seed", range(8))
+def test_only_a_page_beyond_the_limit_is_read_astray_and_only_in_32_bits(
+    repro: ModuleType, size: int, seed: int
+) -> None:
+    beyond, below = repro.beyond(size, seed), repro.below(size, seed)
+    assert below * size + size <= 2**31 <= beyond * size
+    assert repro.astray(beyond * size, 32) == 2**32
+    assert repro.astray(beyond * size, 64) == 0
+    # All of a page below the limit is in its place.
+    assert [repro.astray(below * size + inner, bits) for inner in (0, size - 1) for bits in (32, 64)] == [
+        0
+    ] * 4

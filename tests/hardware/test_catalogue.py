@@ -322,3 +322,22 @@ def test_a_broken_entry_names_file_and_entry(monkeypatch: pytest.MonkeyPatch, tm
     (tmp_path / "targets.json").write_text("{}", encoding="utf-8")
     with pytest.raises(catalogue.CatalogueError, match=r"targets\.json: wants an object"):
         catalogue.targets.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("DGX Spark", "sm_121"),
+        ("Strix Halo", "gfx1151"),
+        ("4090", "sm_89"),
+        ("Hopper", "sm_90"),
+        ("g6.xlarge", "sm_89"),
+    ],
+)
+def test_what_people_call_a_machine_is_its_target(name: str, target: str) -> None:
+    assert find_target(name).name == target
+
+
+def test_an_architecture_of_several_targets_names_them() -> None:
+    with pytest.raises(UnknownName, match="sm_80, sm_86, sm_87"):
+        find_target("Ampere")

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.records.problems import RecordErrors
 from gpu_gotchas.records.root import schema_root
+from gpu_gotchas.records.setting import Releases
 from gpu_gotchas.records.settings import ValueKind, read_settings, settings
 from tests.records.samples import validator
 
@@ -56,6 +58,21 @@ def test_values_that_mean_another_one() -> None:
     assert settings()["dtype"].plain("bfloat16") == "bfloat16"
 
 
+def test_releases_that_know_a_flag_or_a_variable() -> None:
+    backend = settings()["attention_backend"]
+    assert backend.variable_releases is not None
+    assert backend.flag_releases is not None
+    assert [backend.variable_releases.hold(one) for one in ("0.14.1", "0.15.0", None)] == [
+        Truth.YES,
+        Truth.NO,
+        Truth.UNKNOWN,
+    ]
+    assert backend.flag_releases.hold("0.12.0") is Truth.NO
+    for wrong in ({}, {"since": "1.0", "before": "1.0"}, {"since": "1.0rc1"}):
+        with pytest.raises(ValueError, match=r"give|empty|release"):
+            Releases(**wrong)
+
+
 def test_values_are_checked_as_listed_or_by_kind() -> None:
     assert settings()["kv_cache_dtype"].allows("fp8_e4m3")
     assert not settings()["kv_cache_dtype"].allows("fp9")
@@ -91,11 +108,19 @@ def test_kinds(kind: ValueKind, good: str, bad: str) -> None:
         ("x: {package: p, meaning: m, flag: --x, values: [a], default: b}", "default 'b' is no legal value"),
         ("x: {package: p, meaning: m, fact: f, flag: --x, kind: text}", "leave out flag and variable"),
         ("x: {package: p, meaning: m, variable: X, aliases: [-y], kind: text}", "give flag too"),
-        ("x: {package: p, meaning: m, flag: --x, values: [a], auto: [b]}", "auto and same: 'b' is no legal"),
+        (
+            "x: {package: p, meaning: m, flag: --x, values: [a], auto: [b]}",
+            "auto, same and usual: 'b' is no legal",
+        ),
         (
             "x: {package: p, meaning: m, flag: --x, values: [a], same: {b: a}}",
-            "auto and same: 'b' is no legal",
+            "auto, same and usual: 'b' is no legal",
         ),
+        (
+            "x: {package: p, meaning: m, flag: --x, kind: text, variable_releases: {since: '1'}}",
+            "know a flag or a variable",
+        ),
+        ("x: {package: p, meaning: m, flag: --x, kind: text, flag_releases: {}}", "since or before"),
         ("x: {package: p, meaning: m, flag: -x, kind: text}", "an option such as --kv-cache-dtype"),
     ],
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any, ClassVar
 
 import pytest
 
 pytest.importorskip("triton")
 
-from gpu_gotchas.upstream.vllm_kernels import load_kernel_module
+from gpu_gotchas.upstream.vllm_kernels import listen, load_kernel_module
 
 
 @pytest.fixture
@@ -63,3 +64,27 @@ def test_a_module_that_needs_more_says_what(package: str) -> None:
 def test_a_folder_without_the_module_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="must hold vllm's own source"):
         load_kernel_module(str(tmp_path), "v1.ops.kernels")
+
+
+def test_a_listener_launches_and_keeps_what_was_compiled() -> None:
+    launched: list[tuple[object, ...]] = []
+
+    class Compiled:
+        asm: ClassVar = {"ttir": "module {}"}
+
+    class Kernel:
+        def __getitem__(self, grid: object) -> Any:
+            return lambda *args, **kwargs: launched.append((grid, args, kwargs)) or Compiled
+
+    module = ModuleType("kernels")
+    module.__dict__["_stage"] = Kernel()
+    heard = listen(module, "_stage")
+    assert heard.asm == {}
+    module.__dict__["_stage"][(3,)](1, BLOCK=2)
+    assert launched == [((3,), (1,), {"BLOCK": 2})]
+    assert heard.asm["ttir"] == "module {}"
+
+
+def test_without_a_folder_there_is_nothing_to_load() -> None:
+    with pytest.raises(ValueError, match="vLLM's source"):
+        load_kernel_module(None, "v1.ops.kernels")

@@ -75,7 +75,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     const standing = left(undoubted);
     const sure = left(undoubted.filter(standsAlone));
     if (sure.length && isCertain(sure)) {
-      const others = standing.filter(({ hit, entry }) => hit.proven && entry.id !== sure[0].entry.id);
+      const others = standing.filter((one) => one.hit.proven && one.entry.id !== sure[0].entry.id && standsAlone(one));
       const results = [
         fromSignature(sure[0], standing, R._CERTAIN),
         ...others.map((found) => fromSignature(found, standing, score(found))),
@@ -92,8 +92,23 @@ export function decider(rules, { doubts, tellsWhere }) {
       return isWithdrawn(found) ? withSuccessor(found, made, successors) : [made];
     });
     const distinct = results.filter(({ id }, place) => results.findIndex((one) => one.id === id) === place);
-    const shown = answer("looks-like", distinct.slice(0, R.MOST_RESULTS), bySignature, byWords, date);
+    const named = distinct.slice(0, R.MOST_RESULTS);
+    const between = tellsBetween(likely, named);
+    if (between) {
+      const beside = likely.filter(({ entry }) => named.some(({ id }) => id === entry.id));
+      named.splice(R.MOST_RESULTS - 1, 1, fromSignature(between, beside, score(between)));
+    }
+    const shown = answer("looks-like", named, bySignature, byWords, date);
     return { ...shown, strength: strength(rules.strength, likely.map(weight), isUnsure(likely[0])) };
+  }
+
+  // The proven record that says how to tell what is shown from its siblings, where their lines are its own.
+  function tellsBetween(likely, shown) {
+    const named = shown.map(({ id }) => id);
+    const knows = likely.filter(
+      (one) => one.hit?.proven && !isWithdrawn(one) && !isDoubted(one) && !named.includes(one.entry.id),
+    );
+    return knows.find(({ entry }) => named.filter((id) => Object.hasOwn(entry.siblings, id)).length > 1);
   }
 
   function answer(verdict, results, bySignature, byWords, date) {

@@ -27,7 +27,7 @@ export class Engine {
     this.endsTheRoot = plate.endsTheRoot;
     Object.assign(this, questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate }));
     const speech = wording(rules);
-    this.rank = ranker(index, speech);
+    this.rank = ranker(index, speech, plate);
     Object.assign(this, adviser(rules, speech));
     this.facts = factFinder(index);
     this.certain = doubter(rules, this.unwrap);

@@ -47,7 +47,7 @@ export function questioner(rules, { unwrap, isTrouble, plate }) {
       if (saysWhich.match(text)) consequence = R._CONSEQUENCE;
     }
     const asked = [...found].map(([text, weight]) => ({ text, weight })).filter(({ weight }) => weight);
-    return { questions: asked, fails, excerpt };
+    return { questions: asked, fails, excerpt, complains: asking };
   }
 
   return { questions, failingRank: (lines) => firstFailingRank(lines.map(unwrap)) };

@@ -2,10 +2,10 @@
 import { fewMeaner } from "./few.js";
 import { likener } from "./likeness.js";
 
-export function ranker(index, wording) {
+export function ranker(index, wording, plate) {
   const { words, isCommon } = wording;
   const likenesses = likener(index, wording);
-  const meantBy = fewMeaner(index, wording);
+  const { meantBy, printedBy } = fewMeaner(index, wording, plate);
   const R = index.rules.rank;
   const count = Math.max(2, index.ids.length);
   const scale = R._RAREST / Math.log(1 + (count - 0.5) / 1.5);
@@ -33,6 +33,12 @@ export function ranker(index, wording) {
     return new Set(meant.filter((name) => Object.hasOwn(index.records, name)));
   }
 
+  function trustIn({ fails, excerpt, complains }) {
+    if (fails) return R._IN_A_FAILURE;
+    if (!excerpt) return 1;
+    return complains ? R._IN_A_COMPLAINT : R._IN_AN_EXCERPT;
+  }
+
   // For each record how much of one line it explains, 0 to 1.
   function shares(found) {
     const weighed = found.map((word) => [telling(word), word]);
@@ -54,7 +60,8 @@ export function ranker(index, wording) {
   }
 
   // asked: what `questions` says. targets: what the text says it ran on.
-  return ({ questions, fails, excerpt }, targets = []) => {
+  return (asked, targets = []) => {
+    const { questions, fails } = asked;
     const lines = questions.slice(0, R._MOST_QUESTIONS).map((one) => [one, [...new Set(words(one.text))]]);
     const weights = new Map(targets.map((target) => [target, R._TARGET]));
     for (const [{ weight }, found] of lines) {
@@ -76,10 +83,12 @@ export function ranker(index, wording) {
         if (!held || line[0] > held[0] || (line[0] === held[0] && line[1] > held[1])) best.set(record, line);
       }
     }
-    const trust = fails ? R._IN_A_FAILURE : excerpt ? R._IN_AN_EXCERPT : 1;
+    const trust = trustIn(asked);
     const alike = likenesses(questions);
     const called = named(questions);
-    const meant = fails ? null : meantBy(questions.map(({ text }) => text));
+    const few = questions.map(({ text }) => text);
+    const meant = fails ? null : meantBy(few);
+    const printed = printedBy(few);
     const ranked = [...called].map((record) => ({ record, score: R._NAMED, confidence: R._NAMED, words: [record], line: "" }));
     for (const [place, explained] of parts) {
       const record = index.ids[place];
@@ -90,7 +99,8 @@ export function ranker(index, wording) {
       const [share, line] = best.get(place) ?? [0, ""];
       const like = alike.get(record) ?? { likest: 0, together: 0 };
       let confidence = score * share * trust + R._LIKE_TRUST * Math.max(0, like.likest - R._LIKE_ENOUGH);
-      if (meant && !meant.has(record)) confidence = 0;
+      if (printed.has(record)) confidence = Math.max(confidence, index.rules.ranked.THRESHOLD);
+      else if (meant && !meant.has(record)) confidence = 0;
       ranked.push({ record, score: score + R._LIKE * like.together, confidence, words: strongest, line });
     }
     return ranked.sort((one, other) => other.score - one.score || (one.record < other.record ? -1 : 1));

@@ -19,9 +19,18 @@ export function wording(rules) {
     return `${of ? of[1] : ""} ${frame[1].replaceAll("\\", "/").split("/").pop()} ${frame[2]}`;
   }
 
+  // The word without the s of many (search/singular.py).
+  function singular(word) {
+    const { _LEAST, _NO_PLURAL } = rules.singular;
+    if (word.length < _LEAST || !word.endsWith("s")) return word;
+    const stem = word.slice(0, -1);
+    const plain = /^[0-9]+$/.test(stem) || (/^[a-z]+$/.test(stem) && !_NO_PLURAL.includes(stem.at(-1)));
+    return plain ? stem : word;
+  }
+
   function whole(text) {
     const found = _WORD.findall(text).map(([match]) => match.toLowerCase().replace(/\.+$/, ""));
-    return found.filter((word) => !_ADDRESS.fullmatch(word));
+    return found.filter((word) => !_ADDRESS.fullmatch(word)).map(singular);
   }
 
   function words(line) {
@@ -32,7 +41,7 @@ export function wording(rules) {
     for (const word of whole(text)) {
       found.push(word);
       if (/[^a-z0-9]/.test(word) && !_NUMBER.fullmatch(word)) {
-        for (const [part] of _PART.findall(word)) if (part.length > 1 && !/^\d+$/.test(part)) found.push(part);
+        for (const [part] of _PART.findall(word)) if (part.length > 1 && !/^\d+$/.test(part)) found.push(singular(part));
       }
     }
     return found;

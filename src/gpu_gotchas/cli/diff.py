@@ -32,16 +32,21 @@ def command(
     versions: Annotated[
         list[str] | None, typer.Option("--with", metavar="PACKAGE==VERSION", help="A version on both sides.")
     ] = None,
+    ignore_file: Annotated[
+        Path | None,
+        typer.Option("--ignore-file", metavar="FILE", help="Ignores; by default those of ./pyproject.toml."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> int:
     """Say which gotchas an upgrade leaves behind and which it brings, on this machine or another.
 
-    Exit code 0 when it brings none that will bite, 1 when it does.
+    Exit code 0 when it brings none that will bite, 1 when it does and nothing says to ignore that.
     """
-    from gpu_gotchas.cli.doctor_asking import Question, situations_of
+    from gpu_gotchas.cli.doctor_asking import Question, situations_of, without_ignored
     from gpu_gotchas.cli.doctor_text import situations_lines
-    from gpu_gotchas.cli.prose import heading, prose
+    from gpu_gotchas.cli.prose import heading, item, prose
     from gpu_gotchas.cli.terminal import Terminal, bold, dim
+    from gpu_gotchas.doctor.advice import short_advice
     from gpu_gotchas.doctor.asked import software_with
     from gpu_gotchas.doctor.store import open_knowledge
     from gpu_gotchas.doctor.upgrade import Change, compare
@@ -64,7 +69,10 @@ def command(
     question = Question(tuple(words or ()), (machine,) if machine else (), as_card, tuple(versions or ()))
     known = open_knowledge()
     where = situations_of(question, known.settings)
-    found = compare(known.records, where, {**both, **old}, {**both, **new}, known.settings)
+    every = compare(known.records, where, {**both, **old}, {**both, **new}, known.settings)
+    parted = without_ignored((one.after for one in every), ignore_file, known)
+    ignored = {one.gotcha.id for one, _ in parted.ignored}
+    found = [one for one in every if one.after.gotcha.id not in ignored]
     terminal = Terminal.standard()
     brought = any(one.change is Change.NEW and one.after.bites for one in found)
     if as_json:
@@ -82,10 +90,13 @@ def command(
                         "change": one.change.value.replace(" ", "-"),
                         "before": one.before.verdict.value,
                         "after": one.after.verdict.value,
+                        "do": short_advice(one.after),
                         "decide": list(dict.fromkeys((*one.before.open, *one.after.open))),
                     }
                     for one in found
                 ],
+                "ignored": sorted(ignored),
+                "complaints": list(parted.complaints),
             }
         )
         return Exit.NOT_KNOWN if brought else Exit.FOUND
@@ -108,9 +119,17 @@ def command(
             if change in (Change.NEW, Change.UNKNOWN):
                 for open_ in dict.fromkeys((*one.before.open, *one.after.open)):
                     prose(terminal, f"? {open_}", first="    ", rest="      ")
+            if change in (Change.NEW, Change.STILL):
+                prose(terminal, short_advice(one.after), first="    ", rest="      ")
         rest = [one.after.gotcha.id for one in group if one not in shown]
         if rest:
             prose(terminal, f"and where less is known: {', '.join(rest)}", first="  ", rest="    ")
-    if not found:
+    if ignored:
+        heading(terminal, f"Ignored ({len(ignored)})")
+        for one_, ignore in parted.ignored:
+            item(terminal, f"{one_.gotcha.id}, until {ignore.until}: {ignore.reason}")
+    for complaint in parted.complaints:
+        terminal.note(f"ignore: {complaint}")
+    if not every:
         terminal.line("Nothing that is known concerns either side.")
     return Exit.NOT_KNOWN if brought else Exit.FOUND

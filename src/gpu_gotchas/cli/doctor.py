@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpu_gotchas.cli.exits import Exit, UsageFailed
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.doctor_asking import Question
+    from gpu_gotchas.doctor.examination import Examination
+    from gpu_gotchas.doctor.places import Place
 
 FORMATS = ("text", "json", "github", "sarif")
 
@@ -24,7 +29,7 @@ def command(
             metavar="FILE",
             help="Another machine: output of collect_env, sglang.check_env, nvidia-smi, rocminfo, rocm-smi "
             "or amd-smi, a Dockerfile, a compose file, a manifest, a script, requirements, a lock file, "
-            "or a description. May be repeated.",
+            "or a description; - reads standard input. May be repeated.",
         ),
     ] = None,
     as_card: Annotated[
@@ -93,11 +98,11 @@ def command(
     elif chosen == "sarif":
         from gpu_gotchas.doctor.formats import sarif
 
-        terminal.json(sarif.report(examination, _pointed_at(question.sources)))
+        terminal.json(sarif.report(examination, _places(examination, question)))
     elif chosen == "github":
         from gpu_gotchas.doctor.formats import github
 
-        for line in github.lines(examination):
+        for line in github.lines(examination, _places(examination, question)):
             terminal.line(line)
     else:
         from gpu_gotchas.cli.doctor_text import print_examination
@@ -106,11 +111,8 @@ def command(
     return Exit.NOT_KNOWN if examination.biting else Exit.FOUND
 
 
-def _pointed_at(sources: tuple[Path, ...]) -> str:
-    """The first file below this folder, as a link relative to it."""
-    from urllib.parse import quote
+def _places(examination: Examination, question: Question) -> dict[str, Place]:
+    from gpu_gotchas.cli.doctor_places import places_of
+    from gpu_gotchas.doctor.store import open_knowledge
 
-    for path in sources:
-        if not path.is_absolute() and ".." not in path.parts:
-            return quote(path.as_posix())
-    return "pyproject.toml"
+    return places_of(examination, question.sources, open_knowledge().settings)

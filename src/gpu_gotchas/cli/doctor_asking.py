@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -10,13 +11,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from gpu_gotchas.cli.exits import BadInput, UsageFailed
-from gpu_gotchas.doctor.asked import machine_as, software_with
-from gpu_gotchas.doctor.assess import Verdict, assess_all, worst
+from gpu_gotchas.doctor.asked import machine_as, not_spoken_of, software_with
+from gpu_gotchas.doctor.assess import Assessment, Verdict, assess_all, worst
 from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import CommandError, Launch, read_commands
-from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.command.not_read import model_not_read
+from gpu_gotchas.doctor.examination import Examination, met_by
 from gpu_gotchas.doctor.facts import Facts, merged
-from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, read_ignores, sort_out
+from gpu_gotchas.doctor.ignores import Ignore, IgnoresError, Sorted, read_ignores, sort_out
+from gpu_gotchas.doctor.knowledge import Knowledge
 from gpu_gotchas.doctor.model_folder import ModelError
 from gpu_gotchas.doctor.readers.reader import UnreadableFile
 from gpu_gotchas.doctor.situation import Situation, situation
@@ -26,6 +29,7 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.records.setting import Setting
 
 T = TypeVar("T")
+STANDARD_INPUT = Path("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,9 @@ def examine(question: Question) -> Examination:
     where = situations_of(question, known.settings)
     candidates = [one for one in known.candidates if one.affects] if question.reported else []
     asked = [*known.records, *candidates]
-    found = worst([assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where])
-    names = {**known.names, **{name: one.id for one in candidates for name in (one.id, *one.aliases)}}
-    parted = sort_out(found, _ignores(question.ignore_file), names, datetime.now(UTC).date())
+    each = [assess_all(asked, one.machine, one.defaults, known.settings, one.said) for one in where]
+    found = worst(each)
+    parted = without_ignored(found, question.ignore_file, known)
     return Examination(
         where[0],
         tuple(one for one in parted.kept if one.gotcha.status is not None),
@@ -68,7 +72,14 @@ def examine(question: Question) -> Examination:
         tuple(one for one in parted.kept if one.gotcha.status is None and one.verdict is Verdict.MAY),
         question.reported,
         where[1:],
+        met_by(each, found),
     )
+
+
+def without_ignored(found: Iterable[Assessment], file: Path | None, known: Knowledge) -> Sorted:
+    """With what the project's own file of ignores, or `file`, takes out. Raises BadInput for a broken one."""
+    reported = {name: one.id for one in known.candidates for name in (one.id, *one.aliases)}
+    return sort_out(found, _ignores(file), {**reported, **known.names}, datetime.now(UTC).date())
 
 
 def situations_of(question: Question, known: Mapping[str, Setting]) -> tuple[Situation, ...]:
@@ -77,7 +88,21 @@ def situations_of(question: Question, known: Mapping[str, Setting]) -> tuple[Sit
     facts = facts_of(question, known)
     launches, notes = _launches(question, facts, known)
     found = [_or_bad_input(partial(situation, facts, one, known, Path())) for one in launches or (None,)]
-    return tuple(replace(one, notes=(*one.notes, *notes)) for one in found)
+    notes += [*facts.notes, *_not_read(question, facts)]
+    return tuple(replace(one, notes=(*one.notes, *_of_its_own(one), *notes)) for one in found)
+
+
+def _of_its_own(situation: Situation) -> list[str]:
+    model = situation.launch.model if situation.launch else None
+    note = model_not_read(model, Path())
+    return [note] if note else []
+
+
+def _not_read(question: Question, facts: Facts) -> Iterator[str]:
+    for name in not_spoken_of(software_with(question.versions)):
+        yield f"--with {name}: no record speaks of it"
+    if question.words and facts.commands:
+        yield "the command of the file is not read: the one that is given goes before it"
 
 
 def _launches(
@@ -114,11 +139,18 @@ def facts_of(question: Question, known: Mapping[str, Setting]) -> Facts:
     if not question.sources and not question.pasted:
         return asked
     from gpu_gotchas.doctor.readers.reading import (
+        MAX_BYTES,
+        read_bytes,
         read_file,
         read_text,
     )  # every reader: only where one is asked
 
-    told = [_or_bad_input(partial(read_file, path)) for path in question.sources]
+    def read(path: Path) -> Facts:
+        if path != STANDARD_INPUT:
+            return read_file(path)
+        return read_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), Path("standard input"))
+
+    told = [_or_bad_input(partial(read, path)) for path in question.sources]
     if question.pasted:
         told.append(_or_bad_input(partial(read_text, question.pasted, Path("what was pasted"))))
     return merged([asked, *told])

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from gpu_gotchas.cli.prose import heading, item, prose
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
+from gpu_gotchas.doctor.advice import advice
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.doctor.conditions import NOT_PROVEN
-from gpu_gotchas.doctor.examination import Examination
+from gpu_gotchas.doctor.examination import Examination, server_name
 from gpu_gotchas.doctor.formats.severity import labels
-from gpu_gotchas.doctor.remedies import FixState
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.doctor.wording import card_words
 from gpu_gotchas.hardware.truth import Truth
@@ -27,7 +27,6 @@ _SHOWN = (
     "python",
 )
 _MARKS = {Truth.YES: "yes", Truth.NO: "no ", Truth.UNKNOWN: "?  "}
-_FIXES = {FixState.ACTIVE: "Fix in force", FixState.AVAILABLE: "Fix", FixState.NONE: "No fix is known"}
 
 
 def print_examination(
@@ -39,7 +38,8 @@ def print_examination(
     named = {one.gotcha.id for one in examination.named}
     may = examination.of(Verdict.MAY)
     parts = (
-        ("Will happen", examination.of(Verdict.WILL), Style.BAD),
+        ("Will happen", examination.biting, Style.BAD),
+        ("Would happen, and a fix in force stops it", examination.held_off, Style.GOOD),
         ("May happen", tuple(one for one in may if one.gotcha.id in named), Style.WARN),
         (
             "Reported, not proven",
@@ -51,7 +51,7 @@ def print_examination(
         if found:
             heading(terminal, f"{title} ({len(found)})")
         for one in found:
-            _print_one(one, terminal, style, explain=explain)
+            _print_one(one, terminal, style, examination.server_words(one.gotcha.id), explain=explain)
     if everything:
         _print_rest(examination, named, terminal, explain=explain)
     if examination.ignored:
@@ -82,7 +82,8 @@ def _print_rest(
             heading(terminal, f"{title} ({len(found)})")
         for one in found:
             if explain or one.verdict is Verdict.CANNOT:
-                _print_one(one, terminal, style, explain=explain)
+                servers = "" if one.verdict is Verdict.CANNOT else examination.server_words(one.gotcha.id)
+                _print_one(one, terminal, style, servers, explain=explain)
             else:
                 decide = "; ".join(_decide(one)) or one.gotcha.title
                 prose(terminal, f"{one.gotcha.id}: {decide}", first="  ", rest="      ")
@@ -92,10 +93,28 @@ def _not_told(examination: Examination, named: Collection[str]) -> Iterator[str]
     more = sum(one.gotcha.id not in named for one in examination.of(Verdict.MAY))
     reported = sum(one.gotcha.id not in named for one in examination.reported)
     if more or reported:
-        counted = [f"{more} more may" if more else "", f"{reported} more are reported" if reported else ""]
-        yield f"{' and '.join(filter(None, counted))}, and less speaks for them: --all names them."
+        counted = [_counted(more, "record"), _counted(reported, "report")]
+        yield f"Less likely here, and not shown: {' and '.join(filter(None, counted))} (--all)."
+        missing = list(_missing(examination.situation))
+        if missing:
+            yield f"To settle more of it, add {', '.join(missing)}."
     if not examination.asked_reported:
         yield "What is reported and not proven was not asked."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} more {what}{'s' if number > 1 else ''}" if number else ""
+
+
+def _missing(situation: Situation) -> Iterator[str]:
+    """What nobody has said yet, as the options that say it."""
+    machine = situation.machine
+    if machine.cards is None:
+        yield "the card (--as CARD)"
+    if not any(machine.software.get(name) for name in ("vllm", "sglang")):
+        yield "a version (--with vllm==VERSION)"
+    if situation.launch is None:
+        yield "the command (-- vllm serve MODEL …)"
 
 
 def _decide(one: Assessment) -> list[str]:
@@ -107,16 +126,11 @@ def situations_lines(situations: Sequence[Situation]) -> Iterator[str]:
     """The machine, its software, each command, and what is not known."""
     several = len(situations) > 1
     first = list(_situation_lines(situations[0]))
-    yield from ([f"Server 1: {_named(situations[0])}"] if several else [])
+    yield from ([f"Server 1: {server_name(situations[0])}"] if several else [])
     yield from first
     for number, one in enumerate(situations[1:], 2):
-        yield f"Server {number}: {_named(one)}"
+        yield f"Server {number}: {server_name(one)}"
         yield from (line for line in _situation_lines(one) if line not in first)
-
-
-def _named(situation: Situation) -> str:
-    launch = situation.launch
-    return " ".join(filter(None, (launch.package, launch.model))) if launch else "none"
 
 
 def _situation_lines(situation: Situation) -> Iterator[str]:
@@ -138,11 +152,13 @@ def _situation_lines(situation: Situation) -> Iterator[str]:
         yield f"Note: {note}"
 
 
-def _print_one(one: Assessment, terminal: Terminal, style: Style, *, explain: bool) -> None:
+def _print_one(one: Assessment, terminal: Terminal, style: Style, servers: str, *, explain: bool) -> None:
     record = one.gotcha
     terminal.line()
     terminal.line("  ", Styled(record.id, style), dim(f"  ({labels(one)})"))
     prose(terminal, record.title, first="    ", rest="    ")
+    if servers:
+        prose(terminal, f"Of {servers}", first="    ", rest="      ")
     if one.verdict is Verdict.MAY and not explain:
         for open_ in _decide(one):
             prose(terminal, f"? {open_}", first="    ", rest="      ")
@@ -151,17 +167,6 @@ def _print_one(one: Assessment, terminal: Terminal, style: Style, *, explain: bo
             prose(terminal, line, first="    ", rest="      ")
     if explain or one.verdict is Verdict.CANNOT:
         _print_cases(one, terminal)
-
-
-def advice(one: Assessment) -> Iterator[str]:
-    """The fix that is in force, or the first of those that could be, and the first workaround."""
-    shown = next((each for each in one.remedies if each.active), one.remedies[0] if one.remedies else None)
-    if shown is None:
-        yield f"{_FIXES[one.fix]}."
-    else:
-        yield f"{_FIXES[one.fix]}: {shown.how}  ({shown.fix.type.value}, {shown.fix.risk.value} risk)"
-    if one.gotcha.workaround and one.fix is not FixState.ACTIVE:
-        yield f"Or: {one.gotcha.workaround[0].do}"
 
 
 def _print_cases(one: Assessment, terminal: Terminal) -> None:

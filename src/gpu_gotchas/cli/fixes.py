@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpu_gotchas.cli.exits import Exit, UsageFailed
+
+if TYPE_CHECKING:
+    from gpu_gotchas.cli.terminal import Terminal
+    from gpu_gotchas.doctor.wanted import Wanted
 
 JSON_VERSION = 1
 
@@ -72,39 +76,55 @@ def command(
     from gpu_gotchas.cli.terminal import Terminal, bold
     from gpu_gotchas.doctor.assess import Verdict
     from gpu_gotchas.doctor.formats.json_report import remedy
-    from gpu_gotchas.doctor.wanted import wanted
+    from gpu_gotchas.doctor.wanted import wanted, workarounds
 
     question = Question(tuple(words or ()), tuple(sources or ()), as_card, tuple(versions or ()))
     examination = examine(question)
     verdicts = (Verdict.WILL, Verdict.MAY) if everything else (Verdict.WILL,)
     found = wanted(examination.found, verdicts)
+    ways = workarounds(examination.found, verdicts)
     terminal = Terminal.standard()
     if as_json:
         against = [{**remedy(one.remedy), "against": list(one.against)} for one in found]
-        terminal.json({"version": JSON_VERSION, "fixes": against})
+        without = [{"do": way.do, "costs": way.costs, "against": list(ids)} for way, ids in ways]
+        terminal.json({"version": JSON_VERSION, "fixes": against, "workarounds": without})
         return Exit.FOUND if found else Exit.NOT_KNOWN
     for line in situations_lines(examination.situations):
         prose(terminal, line, first="", rest="  ")
-    for one in found:
-        heading(terminal, one.remedy.how + ("  (in force)" if one.remedy.active else ""))
-        fix = one.remedy.fix
-        item(terminal, f"{fix.type.value}, {fix.risk.value} risk")
-        item(terminal, f"costs: {fix.costs}")
-        item(terminal, f"against: {', '.join(one.against)}")
-    bare = [one.gotcha.id for one in examination.found if one.verdict in verdicts and not one.remedies]
+    typed = [one for one in found if not one.remedy.for_authors]
+    for one in typed:
+        _print_fix(one, terminal)
+    if ways:
+        heading(terminal, "Without a fix")
+    for way, against_ids in ways:
+        costs = f" Costs: {way.costs}" if way.costs else ""
+        item(terminal, f"{way.do}{costs} ({', '.join(against_ids)})")
+    for one in found[len(typed) :]:
+        _print_fix(one, terminal)
+    helped = {id for each in (*(one.against for one in found), *(ids for _, ids in ways)) for id in each}
+    asked = (one.gotcha.id for one in examination.found if one.verdict in verdicts)
+    bare = [id for id in asked if id not in helped]
     if bare:
         terminal.line()
-        prose(
-            terminal,
-            f"Without a fix: {', '.join(bare)}. `gotchas show ID` gives workarounds.",
-            first="",
-            rest="  ",
-        )
+        prose(terminal, f"Nothing is known to help against: {', '.join(bare)}.", first="", rest="  ")
     if not found:
         may = wanted(examination.found, (Verdict.MAY,))
         more = f" Against what may happen there are {len(may)}: add --all." if may and not everything else ""
         terminal.line(bold(f"No fix is wanted here, or none is known.{more}"))
     return Exit.FOUND if found else Exit.NOT_KNOWN
+
+
+def _print_fix(one: Wanted, terminal: Terminal) -> None:
+    from gpu_gotchas.cli.prose import heading, item
+    from gpu_gotchas.doctor.advice import AUTHORS
+
+    fix, whom = one.remedy.fix, f"{AUTHORS}: " if one.remedy.for_authors else ""
+    heading(terminal, whom + one.remedy.how + ("  (in force)" if one.remedy.active else ""))
+    item(terminal, f"{fix.type.value}, {fix.risk.value} risk")
+    item(terminal, f"costs: {fix.costs}")
+    if one.remedy.open:
+        item(terminal, one.remedy.open)
+    item(terminal, f"against: {', '.join(one.against)}")
 
 
 def _refuse(verb: str, given: Mapping[str, object]) -> None:

@@ -109,7 +109,7 @@ def assess(
         parts = conditions(case, machine, in_force, known, said)
         if case.provided or (gotcha.control is ControlAxis.CONDITION and not case.when):
             # What tells its controls apart is not always a card, a version or a setting.
-            parts = (*parts, unstated(gotcha.id, case.provided, said))
+            parts = (*parts, unstated(gotcha.id, case.provided, said, in_force, known))
         missing = no_release(case, gotcha.id)
         if missing is not None:
             parts = (*parts, missing)

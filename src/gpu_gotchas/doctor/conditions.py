@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from gpu_gotchas.doctor.circumstances import circumstances
 from gpu_gotchas.doctor.device import elsewhere
 from gpu_gotchas.doctor.implied import implied
 from gpu_gotchas.doctor.said import NOTHING_SAID, Said
-from gpu_gotchas.doctor.setting_truth import AUTO, InForce, setting_truth
-from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words
+from gpu_gotchas.doctor.setting_truth import AUTO, NOTHING_IN_FORCE, InForce, setting_truth
+from gpu_gotchas.doctor.wording import card_words, hardware_words, ranges_words, setting_question
 from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange, software_holds
 from gpu_gotchas.hardware.machine import Machine
@@ -49,7 +50,8 @@ class Condition:
     decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
     somebody asks for it, and nobody is seen to. mostly: whether it holds for nearly everybody, so that it
     says little of this machine. by_default: whether it comes out so because nothing was set. leans: what
-    words speak for where truth is UNKNOWN. reach: the share of all targets that is meant, for hardware.
+    words speak for where truth is UNKNOWN. past: whether it is a release long after the last that was looked
+    at. reach: the share of all targets that is meant, for hardware.
     """
 
     kind: Kind
@@ -62,19 +64,40 @@ class Condition:
     mostly: bool = False
     by_default: bool = False
     leans: Truth = Truth.UNKNOWN
+    past: bool = False
     reach: float = 1.0
 
     def __str__(self) -> str:
         return f"{self.name}: {self.found}, the record is about {self.wanted}"
 
 
-def unstated(id: str, provided: str | None = None, said: Said = NOTHING_SAID) -> Condition:
-    """What a record describes in words alone: something of a model, or of its inputs."""
+def unstated(
+    id: str,
+    provided: str | None = None,
+    said: Said = NOTHING_SAID,
+    in_force: InForce = NOTHING_IN_FORCE,
+    known: Mapping[str, Setting] | None = None,
+) -> Condition:
+    """What a record describes in words: something of a model, or of its inputs, which settings may settle."""
     words = provided or "what the record describes, and no setting says"
+    rule = circumstances().get(id)
+    truth = rule.truth(in_force, known or {}) if rule and provided else Truth.UNKNOWN
+    if truth is not Truth.UNKNOWN:
+        found = "it is so" if truth is Truth.YES else "it is not so"
+        return Condition(Kind.UNSTATED, "condition", words, found, truth)
     what = f"whether {provided}" if provided else "whether it applies to your model and inputs"
-    decide = f"{what}: gotchas show {id}"
-    leans = Truth.YES if provided and any(map(said.tells, _telling(provided))) else Truth.UNKNOWN
+    asked = "; ".join(rule.open(in_force, known or {})) if rule and provided else ""
+    decide = asked or f"{what}: gotchas show {id}"
+    leans = _told(provided or "", said)
     return Condition(Kind.UNSTATED, "condition", words, "not known", Truth.UNKNOWN, decide, leans=leans)
+
+
+def _told(provided: str, said: Said) -> Truth:
+    """Whether the names in a condition are spoken of; NO where others are and these are not."""
+    names = tuple(_telling(provided))
+    if any(map(said.describes, names)):
+        return Truth.YES
+    return Truth.NO if names and said and not any(map(said.tells, names)) else Truth.UNKNOWN
 
 
 def _telling(provided: str) -> Iterator[str]:
@@ -181,7 +204,8 @@ def _software(package: str, ranges: Sequence[VersionRange], machine: Machine, sa
     mostly = truth is Truth.UNKNOWN and not any(span.fixed for span in ranges)
     words = f"{name} {ranges_words(ranges)}"
     leans = _named(name, machine, said) if truth is Truth.UNKNOWN else Truth.UNKNOWN
-    return Condition(Kind.SOFTWARE, name, words, found, truth, decide, mostly=mostly, leans=leans)
+    past = version is not None and bool(ranges) and all(span.long_past(version) for span in ranges)
+    return Condition(Kind.SOFTWARE, name, words, found, truth, decide, mostly=mostly, leans=leans, past=past)
 
 
 def _named(name: str, machine: Machine, said: Said) -> Truth:
@@ -211,13 +235,11 @@ def _setting(
         found += " (by default)"
     decide = ""
     if truth is Truth.UNKNOWN:
-        decide = f"what {name} comes to"
-        if setting is not None and setting.fact is not None:
-            decide += ": name the model's folder in the command"
-        elif value == AUTO:
-            decide += ": the model decides; name its folder in the command, or set it"
-        elif setting is not None:
-            decide += f": give {setting.flag or setting.variable} in the command"
+        if value == AUTO and setting is not None and setting.flag:
+            way = "the model decides; name its folder in the command, or set it"
+            decide = f"what {setting.flag} {AUTO} comes to: {way}"
+        else:
+            decide = setting_question(name, setting)
     opt_in = (
         truth is Truth.UNKNOWN
         and value is None
@@ -235,5 +257,6 @@ def _setting(
         decide,
         opt_in=opt_in and leans is not Truth.YES,
         by_default=in_force.by_default(name),
+        mostly=setting is not None and value is not None and setting.plain(value) in setting.usual,
         leans=leans,
     )

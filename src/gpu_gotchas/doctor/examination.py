@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpu_gotchas.doctor.assess import Assessment, Verdict
@@ -24,7 +24,8 @@ class Examination:
     records, of all servers together, worst and likeliest first. ignored: with what covers it.
 
     complaints: on the ignores. reported: candidates that may happen there, likeliest first: nothing of them
-    is proven. asked_reported: whether candidates were asked.
+    is proven. asked_reported: whether candidates were asked. servers: by id, the numbers from 1 of the
+    servers that meet it; empty where there is one.
     """
 
     situation: Situation
@@ -34,6 +35,19 @@ class Examination:
     reported: tuple[Assessment, ...] = ()
     asked_reported: bool = True
     further: tuple[Situation, ...] = ()
+    servers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def servers_of(self, id: str) -> tuple[int, ...]:
+        """Numbers of the servers that meet a gotcha, the first where there is one."""
+        return self.servers.get(id, (1,))
+
+    def server_words(self, id: str) -> str:
+        """Such as `server 2: vllm org/model`; empty where there is one server."""
+        numbers = self.servers.get(id, ())
+        if not numbers or not self.further:
+            return ""
+        named = [f"{number}: {server_name(self.situations[number - 1])}" for number in numbers]
+        return f"server{'s' if len(named) > 1 else ''} {', '.join(named)}"
 
     @property
     def situations(self) -> tuple[Situation, ...]:
@@ -62,6 +76,27 @@ class Examination:
     def held_off(self) -> tuple[Assessment, ...]:
         """What would happen, and a fix that is in force stops."""
         return tuple(one for one in self.of(Verdict.WILL) if one.fix is FixState.ACTIVE)
+
+
+def server_name(situation: Situation) -> str:
+    """Such as `vllm org/model`."""
+    launch = situation.launch
+    return " ".join(filter(None, (launch.package, launch.model))) if launch else "none"
+
+
+def met_by(each: Sequence[Sequence[Assessment]], found: Sequence[Assessment]) -> dict[str, tuple[int, ...]]:
+    """By id, the numbers from 1 of those that come out as `found` does; empty where there is one."""
+    if len(each) < 2:
+        return {}
+    sides = [{one.gotcha.id: one for one in side} for side in each]
+    return {
+        one.gotcha.id: tuple(
+            number
+            for number, side in enumerate(sides, 1)
+            if (side[one.gotcha.id].verdict, side[one.gotcha.id].bites) == (one.verdict, one.bites)
+        )
+        for one in found
+    }
 
 
 def named(found: Sequence[Assessment]) -> tuple[Assessment, ...]:

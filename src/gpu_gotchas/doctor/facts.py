@@ -15,7 +15,8 @@ class Facts:
     seen: beginnings of the names that were looked for, so that a name that is missing is known not to be set;
     "" for all. commands: command lines that came along, each as its words, such as a Dockerfile's. image:
     whose own entrypoint takes them, where there is one. told_by: what it was read from. words: a report's
-    own, which decide nothing. flags: those that a report names, which need not be all that were given."""
+    own, which decide nothing. flags: those that a report names, which need not be all that were given. notes:
+    what a file says and nothing reads."""
 
     machine: Machine = field(default_factory=lambda: Machine(described=True))
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -25,6 +26,7 @@ class Facts:
     told_by: tuple[str, ...] = ()
     words: str = ""
     flags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def merged(parts: Iterable[Facts]) -> Facts:
@@ -39,6 +41,7 @@ def merged(parts: Iterable[Facts]) -> Facts:
             image=result.image or part.image,
             told_by=(*result.told_by, *part.told_by),
             flags=(*result.flags, *part.flags),
+            notes=(*result.notes, *part.notes),
             words=" ".join(filter(None, (result.words, part.words))),
         )
     return result

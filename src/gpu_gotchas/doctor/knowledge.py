@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gpu_gotchas.doctor.claims import Claim, claim_from, raw_claim
-from gpu_gotchas.records.setting import Setting, ValueKind
+from gpu_gotchas.records.setting import Releases, Setting, ValueKind
 
-FORM = 1
+FORM = 2
+_RELEASES = ("flag_releases", "variable_releases")
 
 
 class KnowledgeDamaged(ValueError):
@@ -75,4 +76,5 @@ def _raw_setting(setting: Setting) -> dict[str, object]:
 
 def _setting(raw: Mapping[str, object]) -> Setting:
     lists = {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
-    return Setting(**{**raw, **lists, "kind": ValueKind(raw["kind"])})  # type: ignore[arg-type]
+    releases = {name: Releases(**raw[name]) for name in _RELEASES if raw[name]}  # type: ignore[arg-type]
+    return Setting(**{**raw, **lists, **releases, "kind": ValueKind(raw["kind"])})  # type: ignore[arg-type]

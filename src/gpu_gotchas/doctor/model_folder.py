@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gpu_gotchas.doctor.checkpoint import weights_of
 from gpu_gotchas.hardware.files import read_bounded
 
 MAX_BYTES = 4 << 20
@@ -49,16 +50,24 @@ def read_model_folder(folder: Path) -> Mapping[str, str]:
         return {}
     text = config.get("text_config")
     inner = text if isinstance(text, dict) else {}
+    both = {**config, **inner}
+    quantised = _quantised(config, inner, folder)
+    experts = any(_number(both, key) > 1 for key in _EXPERTS)
     found = {
         "architecture": _word(_first(config.get("architectures"))),
         "model_type": _word(inner.get("model_type") or config.get("model_type")),
         "dtype": _dtype(config, inner),
-        "head_size": _head_size({**config, **inner}),
-        "attention": "mla" if _number({**config, **inner}, "kv_lora_rank") else "standard",
-        "layers": _layers({**config, **inner}),
-        "experts": "true" if any(_number({**config, **inner}, key) for key in _EXPERTS) else "false",
-        "quantization": _quantization(config, inner),
-        "kv_cache": _kv_cache(config, inner, folder),
+        "head_size": _head_size(both),
+        "heads": str(_number(both, "num_attention_heads") or "") or None,
+        "hidden_size": str(_number(both, "hidden_size") or "") or None,
+        "attention": "mla" if _number(both, "kv_lora_rank") else "standard",
+        "layers": _layers(both),
+        "gated_delta_net": _gated(both),
+        "experts": "true" if experts else "false",
+        "quantization": "none" if quantised is None else _word(quantised.get("quant_method")),
+        "kv_cache": _kv_cache(config, inner, quantised),
+        "cache_scheme": {None: "none", "fp8": "fp8"}.get(_cache_scheme(quantised)),
+        **weights_of(quantised, experts=experts),
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -140,33 +149,54 @@ def _layers(config: Mapping[str, Any]) -> str | None:
     return "uniform" if _number(config, "num_attention_heads") else None
 
 
-def _quantization(config: Mapping[str, Any], inner: Mapping[str, Any]) -> str | None:
+def _gated(config: Mapping[str, Any]) -> str | None:
+    """Whether it has gated delta nets, as Qwen's hybrid models name their sizes; None where nothing tells."""
+    if _number(config, "linear_num_value_heads") and _number(config, "linear_conv_kernel_dim"):
+        return "true"
+    return "false" if _layers(config) in ("uniform", "sliding") else None
+
+
+def _quantised(config: Mapping[str, Any], inner: Mapping[str, Any], folder: Path) -> Mapping[str, Any] | None:
+    """`quantization_config`, or what ModelOpt writes beside config.json; None where nothing is quantised."""
     for part in (config, inner):
         quantised = part.get("quantization_config")
         if isinstance(quantised, dict):
-            return _word(quantised.get("quant_method"))
-    return "none"
+            return quantised
+    try:
+        beside = _read(folder / "hf_quant_config.json")
+    except ModelError:
+        return {}
+    if beside is None:
+        return None
+    told = beside.get("quantization")
+    return {"quant_method": "modelopt", **(told if isinstance(told, dict) else {})}
 
 
-def _kv_cache(config: Mapping[str, Any], inner: Mapping[str, Any], folder: Path) -> str | None:
+def _cache_scheme(quantised: Mapping[str, Any] | None) -> str | None:
+    """`fp8`, `other` for a scheme that is not understood here, None where none is named."""
+    if quantised is None:
+        return None
+    below = quantised.get("quantization")
+    for place in (quantised, below if isinstance(below, dict) else {}):
+        scheme = place.get("kv_cache_scheme") or place.get("kv_cache_quant_algo")
+        if isinstance(scheme, dict) and scheme.get("num_bits") == 8 and scheme.get("type") == "float":
+            return "fp8"
+        if isinstance(scheme, str) and scheme.lower() == "fp8":
+            return "fp8"
+        if scheme:
+            return "other"
+    return None
+
+
+def _kv_cache(
+    config: Mapping[str, Any], inner: Mapping[str, Any], quantised: Mapping[str, Any] | None
+) -> str | None:
     """What `auto` comes to for the KV cache: the scheme that the checkpoint names, else its own type.
 
     None where the checkpoint names a scheme that is not understood here.
     """
-    for part in (config, inner):
-        quantised = part.get("quantization_config")
-        if not isinstance(quantised, dict):
-            continue
-        below = quantised.get("quantization")
-        for place in (quantised, below if isinstance(below, dict) else {}):
-            scheme = place.get("kv_cache_scheme") or place.get("kv_cache_quant_algo")
-            if isinstance(scheme, dict) and scheme.get("num_bits") == 8 and scheme.get("type") == "float":
-                return "fp8"
-            if isinstance(scheme, str) and scheme.lower() == "fp8":
-                return "fp8"
-            if scheme:
-                return None
-    if (folder / "hf_quant_config.json").exists():
-        return None
+    scheme = _cache_scheme(quantised)
+    if scheme is not None:
+        return "fp8" if scheme == "fp8" else None
     dtype = _dtype(config, inner)
     return dtype if dtype in ("float16", "bfloat16") else None

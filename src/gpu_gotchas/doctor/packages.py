@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from gpu_gotchas.hardware.package_names import OTHER_NAMES
-from gpu_gotchas.hardware.versions import canonical
+from gpu_gotchas.hardware.versions import canonical, equal_form
 
 MAX_PACKAGES = 20_000
 
@@ -26,7 +26,7 @@ def package_name(name: str) -> str | None:
 
 
 def software_of_pins(pins: Iterable[tuple[str, str]]) -> dict[str, str | None]:
-    """Versions by package. A package with two different pins, or with one that may not count (""), is left
+    """Versions by package. A package with two pins that differ, or with one that may not count (""), is left
     out: which one holds is not known."""
     found: dict[str, set[str]] = {}
     for raw, version in pins:
@@ -34,9 +34,9 @@ def software_of_pins(pins: Iterable[tuple[str, str]]) -> dict[str, str | None]:
         if name is not None and (not version or _VERSION.fullmatch(version)) and len(found) < MAX_PACKAGES:
             found.setdefault(name, set()).add(version)
     software: dict[str, str | None] = {
-        name: next(iter(versions))
+        name: max(versions, key=len)
         for name, versions in found.items()
-        if len(versions) == 1 and versions != {""}
+        if len({equal_form(one) for one in versions}) == 1 and versions != {""}
     }
     add_cuda_runtime(software)
     return software

@@ -25,16 +25,22 @@ _CARD_AT_MOST = 3.0
 _CARD_UNKNOWN = -0.5
 _VERSION = {Truth.YES: 1.5, Truth.UNKNOWN: -0.5, Truth.NO: -2.5}
 _VERSION_HOLDS = 1.5
+# Nobody has looked at it, and what has been mended since is not known.
+_LONG_PAST = -2.5
 _SET, _BY_DEFAULT = 3.0, 0.3
 _SETTING = {Truth.YES: 2.5, Truth.UNKNOWN: -0.7, Truth.NO: -4.0}
 _NOT_ASKED_FOR = -4.0
 _PLATFORM = {Truth.YES: 2.0, Truth.UNKNOWN: -1.0, Truth.NO: -1.0}
 _PLATFORM_HOLDS = 0.5
-_IN_WORDS = {Truth.YES: 2.0, Truth.UNKNOWN: -0.3, Truth.NO: -0.3}
+# Where few serve, so that a command of which nobody says it is hardly run there.
+_SELDOM, _SELDOM_HELD = ("windows", "macos", "wsl2"), -3.0
+_IN_WORDS = {Truth.YES: 2.0, Truth.UNKNOWN: -0.3, Truth.NO: -1.5}
+_WORDS_HOLD = 3.0
 _WORDS_AT_MOST = 20.0
 _CONCEPT, _TITLE = 0.8, 0.4
 # That few records name a family of models does not make it rare among commands.
 _FAMILY = 0.4
+_CACHE = "kv-cache"
 
 
 class Rarity:
@@ -49,7 +55,9 @@ class Rarity:
 
     def bits(self, claim: Claim, said: Said) -> float:
         """How much it says of a claim that these words are spoken."""
-        told = (name for name in _concepts(claim) if said.tells(name))
+        # What a cache is made of makes a claim likely that is about the cache.
+        tells = said.tells if _CACHE in claim.concepts else said.describes
+        told = (name for name in _concepts(claim) if tells(name))
         concepts = sum(self._of(self._concepts[name]) * _share(name, said) for name in told)
         both = self._titles.get(claim.id, frozenset()) & said.words
         words = sum(self._of(self._words[word]) * _share(word, said) for word in both)
@@ -88,13 +96,15 @@ def _weight(part: Condition) -> float:
                 return 0.0
             return min(_CARD_AT_MOST, -math.log2(max(part.reach, 1e-3))) if holds else _CARD_UNKNOWN
         case Kind.SOFTWARE:
-            return _VERSION_HOLDS if holds else _VERSION[part.leans]
+            return _LONG_PAST if part.past else _VERSION_HOLDS if holds else _VERSION[part.leans]
         case Kind.SETTING if holds:
-            return _BY_DEFAULT if part.by_default else _SET
+            return _BY_DEFAULT if part.by_default or part.mostly else _SET
         case Kind.SETTING:
             return _NOT_ASKED_FOR if part.opt_in and part.leans is not Truth.NO else _SETTING[part.leans]
         case Kind.PLATFORM:
+            if part.name in _SELDOM and not holds and part.leans is not Truth.YES:
+                return _SELDOM_HELD
             return _PLATFORM_HOLDS if holds else _PLATFORM[part.leans]
         case Kind.UNSTATED:
-            return _IN_WORDS[part.leans]
+            return _WORDS_HOLD if holds else _IN_WORDS[part.leans]
     return 0.0

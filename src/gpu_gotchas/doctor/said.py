@@ -27,11 +27,13 @@ _RARE = ("model_attention", "model_layers", "model_experts")
 class Said:
     """Words that stand somewhere, to be asked for phrases. `FP8_E4M3`, `fp8-e4m3` and `fp8 e4m3` are one."""
 
-    def __init__(self, text: str = "", *, model: str = "", asked: str = "") -> None:
+    def __init__(self, text: str = "", *, model: str = "", asked: str = "", aside: str = "") -> None:
         """model: a model's name, which is said too. asked: the values that were set; they tell what a record
-        is about, and not what other settings come to: an FP8 cache makes no FP8 checkpoint."""
+        is about, and not what other settings come to. aside: those of them that say nothing of the model
+        either: an FP8 cache makes no FP8 checkpoint."""
         self._model = bool(model)
         self._text, self._asked = _forms(f"{text} {model}"), _forms(asked)
+        self._aside = _forms(aside)
         # Each word, of two letters or digits at least.
         self.words = _words(f"{self._text}{self._asked}")
         # Who made the model, its name and size, where only its name says so.
@@ -43,6 +45,10 @@ class Said:
     def tells(self, phrase: str) -> bool:
         """Whether it is said or asked for."""
         return self.holds(phrase) or _within(phrase, self._asked)
+
+    def describes(self, phrase: str) -> bool:
+        """Whether it is said or asked for, and not only of a cache."""
+        return self.tells(phrase) and (self.holds(phrase) or not _within(phrase, self._aside))
 
     def holds(self, phrase: str) -> bool:
         """Whether it is said, in the plural too."""

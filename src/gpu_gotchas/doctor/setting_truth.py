@@ -25,6 +25,9 @@ class InForce:
         return name not in self.given and name in self.defaults
 
 
+NOTHING_IN_FORCE = InForce({}, {})
+
+
 def setting_truth(setting: Setting | None, wanted: Sequence[str], value: str | None) -> Truth:
     """YES when `value` is one of `wanted`, UNKNOWN when it is not known or still stands for others.
 

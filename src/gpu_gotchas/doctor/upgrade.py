@@ -13,6 +13,7 @@ from gpu_gotchas.doctor.pins import pinned
 from gpu_gotchas.doctor.situation import Situation
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
+from gpu_gotchas.hardware.versions import canonical
 from gpu_gotchas.records.setting import Setting
 
 
@@ -47,9 +48,11 @@ def compare(
     known: Mapping[str, Setting] | None = None,
 ) -> tuple[Changed, ...]:
     """Each gotcha that concerns either side, by change and then by severity. Versions outweigh the machine's,
-    and so does what they pin. Withdrawn records are left out. where: of each server that is started.
+    and so does what they pin. Withdrawn records are left out, and so are those that hang on the version of
+    another package, which is not known. where: of each server that is started.
     """
     asked = tuple(gotchas)
+    packages = frozenset({*before, *after, *pinned(before), *pinned(after)})
     sides = [
         worst(
             [assess_all(asked, _with(one.machine, versions), one.defaults, known, one.said) for one in where]
@@ -60,9 +63,16 @@ def compare(
     found = [
         Changed(_change(first[one.gotcha.id], one), first[one.gotcha.id], one)
         for one in sides[1]
-        if Verdict.CANNOT is not one.verdict or Verdict.CANNOT is not first[one.gotcha.id].verdict
+        if _concerned(first[one.gotcha.id], one, packages)
     ]
     return tuple(sorted(found, key=lambda one: _ORDER.index(one.change)))
+
+
+def _concerned(before: Assessment, after: Assessment, packages: frozenset[str]) -> bool:
+    if before.verdict is after.verdict is Verdict.CANNOT:
+        return False
+    named = {canonical(name) for case in after.gotcha.affects for name in case.software}
+    return bool(named & packages) or not (_versions_open(before) or _versions_open(after))
 
 
 def _with(machine: Machine, versions: Mapping[str, str | None]) -> Machine:

@@ -17,6 +17,13 @@ _VARIABLES = {
 _GIVEN = "NVIDIA_VISIBLE_DEVICES"
 _ALL = ("all", "void")
 MAX_NAMED = 1024
+MAX_VALUE = 40_000
+_CARD_UUID, _SLICE_UUID = "GPU-", "MIG-"
+
+
+def names_uuids(value: str) -> bool:
+    """Whether a list of devices names one by its UUID, whole cards or slices of them."""
+    return any(part.strip().startswith((_CARD_UUID, _SLICE_UUID)) for part in value.split(","))
 
 
 def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
@@ -45,6 +52,8 @@ def only_visible(machine: Machine, environ: Mapping[str, str]) -> Machine:
 
 def _seen(machine: Machine, name: str, value: str, *, by_bus: bool) -> Machine:
     cards = machine.cards or ()
+    if names_uuids(value):
+        return _by_uuid(machine, name, value)
     if not machine.count_known and len(set(cards)) == 1:
         # Those that are named may be there; how many there are stays unknown.
         highest = max((int(one) for one in re.findall(r"[0-9]+", value[:4000])), default=0)
@@ -57,8 +66,26 @@ def _seen(machine: Machine, name: str, value: str, *, by_bus: bool) -> Machine:
     return replace(machine, cards=left, p2p=machine.p2p if len(left) > 1 else None)
 
 
+def _by_uuid(machine: Machine, name: str, value: str) -> Machine:
+    """Which card has which UUID is not known. Where all are alike, or all are named, that does not matter."""
+    cards = machine.cards or ()
+    parts = list(dict.fromkeys(part.strip() for part in value[:MAX_VALUE].split(",")))
+    whole = all(part.startswith(_CARD_UUID) for part in parts)
+    alike = len(set(cards)) == 1
+    if whole and alike and not machine.count_known:
+        left = cards[:1] * min(MAX_NAMED, len(parts))
+    elif whole and (alike or len(parts) >= len(cards)):
+        left = cards[: len(parts)]
+    elif len(parts) == 1 and parts[0].startswith(_SLICE_UUID) and alike:
+        left = (replace(cards[0], mig=True),)
+    else:
+        reason = Unknown(f"GPUs that {name} leaves", "which card has which UUID is not known")
+        return replace(machine, cards=None, unknown=(*machine.unknown, reason))
+    return replace(machine, cards=left, p2p=machine.p2p if len(left) > 1 else None)
+
+
 def _left(cards: tuple[Card, ...], value: str) -> tuple[Card, ...] | None:
-    """As CUDA reads it: up to the first number that no card has; None for UUIDs and other names."""
+    """As CUDA reads it: up to the first number that no card has; None for other names."""
     left: list[Card] = []
     for part in value.split(",") if value.strip() else ():
         text = part.strip()

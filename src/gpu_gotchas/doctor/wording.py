@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpu_gotchas.hardware.conditions import HardwareCondition, VersionRange
 from gpu_gotchas.hardware.gpus import GIB
 from gpu_gotchas.hardware.machine import Card
+from gpu_gotchas.records.setting import Setting
 
 
 def card_words(cards: Iterable[Card]) -> Iterator[str]:
@@ -41,6 +42,38 @@ def hardware_words(condition: HardwareCondition) -> str:
     if condition.p2p is not None:
         said.append("peer access" if condition.p2p else "no peer access")
     return ", ".join(said) or "any hardware"
+
+
+# What a model's folder tells, or a launch comes to, as a question.
+_QUESTIONS = {
+    "heads_per_gpu": "how many attention heads one GPU has",
+    "model_architecture": "which family of models it is",
+    "model_type": "which family of models it is",
+    "model_dtype": "which type the checkpoint's weights have",
+    "model_head_size": "how many numbers a head's key has",
+    "model_attention": "whether the model has multi-head latent attention (MLA)",
+    "model_layers": "whether all layers attend alike, or some through a window or with a state of their own",
+    "model_experts": "whether the model is a mixture of experts",
+    "model_quantization": "which kind of quantization the checkpoint has",
+    "model_weight_format": "which numbers the checkpoint's quantized layers hold",
+    "model_expert_format": "which numbers the checkpoint's experts hold",
+    "model_group_size": "how many weights of the checkpoint share a scale",
+    "model_cache_scheme": "how the checkpoint wants keys and values stored",
+    "model_gated_delta_net": "whether some layers are gated delta nets",
+}
+
+
+def setting_question(name: str, setting: Setting | None) -> str:
+    """What would have to be known of a setting, and how to say it."""
+    if setting is None:
+        return f"what {name} is"
+    meaning = setting.meaning.partition(";")[0].rstrip(".")
+    asked = meaning[0].lower() + meaning[1:] if meaning.startswith("Whether ") else ""
+    way = setting.flag or setting.variable
+    if setting.package == "model" or way is None:
+        asked = _QUESTIONS.get(name) or asked or f"this: {meaning[0].lower()}{meaning[1:]}"
+        return f"{asked}: name the model's folder in the command" if setting.package == "model" else asked
+    return f"{asked}: give {way} in the command" if asked else f"what {way} is set to: give it in the command"
 
 
 def ranges_words(ranges: Sequence[VersionRange]) -> str:

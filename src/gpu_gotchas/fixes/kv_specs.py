@@ -76,24 +76,10 @@ class Layer(Protocol):
         """Bytes of such a request that hold a token or a state."""
 
 
-@dataclass(frozen=True, slots=True)
-class FullAttention:
-    """Keys and values of every token.
+class _Padded:
+    """What holds where a page may be of any size: what a layer leaves of it is padding."""
 
-    token_bytes: bytes of one token in this layer. step_tokens: a block is a multiple of this many tokens,
-    as the attention kernel asks. most_tokens: the largest block the kernel takes; None for any.
-    """
-
-    token_bytes: int
-    step_tokens: int = 16
-    most_tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
-
-    @property
-    def least(self) -> int:
-        return self.step_tokens * self.token_bytes
+    __slots__ = ()
 
     @property
     def grain(self) -> int:
@@ -103,21 +89,75 @@ class FullAttention:
     def most(self) -> int | None:
         return None
 
+
+class _Tokens(_Padded):
+    """What layers that keep tokens have in common; each is a dataclass with these fields.
+
+    token_bytes: bytes of one token in this layer. step_tokens: a block is a multiple of this many tokens,
+    as the attention kernel asks. most_tokens: the largest block the kernel takes; None for any.
+    """
+
+    __slots__ = ()
+
+    token_bytes: int
+    step_tokens: int
+    most_tokens: int | None
+
+    def __post_init__(self) -> None:
+        whole("token_bytes", self.token_bytes)
+        whole("step_tokens", self.step_tokens)
+        if self.most_tokens is not None:
+            whole("most_tokens", self.most_tokens)
+            if self.most_tokens < self.step_tokens:
+                raise ValueError(
+                    f"most_tokens ({self.most_tokens}) must hold one step of {self.step_tokens} tokens"
+                )
+
+    @property
+    def least(self) -> int:
+        return self.step_tokens * self.token_bytes
+
     def fit(self, page: int) -> Fit | None:
-        return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
+        steps = page // self.least
+        if self.most_tokens is not None:
+            steps = min(steps, self.most_tokens // self.step_tokens)
+        return Fit(steps * self.step_tokens, steps * self.least) if steps else None
 
     def turns(self, load: Load) -> Iterator[int]:
-        return _turns(load.length, self.token_bytes, self.step_tokens, self.most_tokens)
+        steps_held = ceil_div(self._held(load), self.step_tokens)
+        largest = steps_held
+        if self.most_tokens is not None:
+            largest = min(steps_held, self.most_tokens // self.step_tokens)
+        steps = 1
+        while steps <= largest:
+            yield steps * self.least
+            pages = ceil_div(steps_held, steps)
+            if pages == 1:
+                return
+            steps = ceil_div(steps_held, pages - 1)
 
     def pages(self, fit: Fit, load: Load) -> int:
-        return ceil_div(load.length, fit.block)
+        return ceil_div(self._held(load), fit.block)
 
     def useful(self, load: Load) -> int:
-        return load.length * self.token_bytes
+        return self._held(load) * self.token_bytes
+
+    def _held(self, load: Load) -> int:
+        """Tokens of a request that are kept at a time."""
+        return load.length
 
 
 @dataclass(frozen=True, slots=True)
-class MlaAttention:
+class FullAttention(_Tokens):
+    """Keys and values of every token. Fields as in `_Tokens`."""
+
+    token_bytes: int
+    step_tokens: int = 16
+    most_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MlaAttention(_Tokens):
     """Latent attention: as full attention, but its kernel walks the cache by whole token rows.
 
     A page is padded by whole multiples of `row_bytes` only (None: never), because the distance from one
@@ -130,16 +170,12 @@ class MlaAttention:
     row_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
+        _Tokens.__post_init__(self)
         if self.row_bytes is None:
             return
         whole("row_bytes", self.row_bytes)
         if self.least % self.row_bytes:
             raise ValueError(f"row_bytes ({self.row_bytes}) must divide the {self.least} bytes of one step")
-
-    @property
-    def least(self) -> int:
-        return self.step_tokens * self.token_bytes
 
     @property
     def grain(self) -> int:
@@ -154,20 +190,11 @@ class MlaAttention:
     def fit(self, page: int) -> Fit | None:
         if page % self.grain or (self.most is not None and page > self.most):
             return None
-        return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
-
-    def turns(self, load: Load) -> Iterator[int]:
-        return _turns(load.length, self.token_bytes, self.step_tokens, self.most_tokens)
-
-    def pages(self, fit: Fit, load: Load) -> int:
-        return ceil_div(load.length, fit.block)
-
-    def useful(self, load: Load) -> int:
-        return load.length * self.token_bytes
+        return _Tokens.fit(self, page)
 
 
 @dataclass(frozen=True, slots=True)
-class SlidingWindow:
+class SlidingWindow(_Tokens):
     """Keys and values of the last `window` tokens; older pages go back to the pool.
 
     A request holds back the pages of its window and of the tokens that one step adds, and one more, since
@@ -180,39 +207,18 @@ class SlidingWindow:
     most_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        _check_attention(self.token_bytes, self.step_tokens, self.most_tokens)
+        _Tokens.__post_init__(self)
         whole("window", self.window)
 
-    @property
-    def least(self) -> int:
-        return self.step_tokens * self.token_bytes
-
-    @property
-    def grain(self) -> int:
-        return 1
-
-    @property
-    def most(self) -> int | None:
-        return None
-
-    def fit(self, page: int) -> Fit | None:
-        return _fill(page, self.token_bytes, self.step_tokens, self.most_tokens)
-
-    def turns(self, load: Load) -> Iterator[int]:
-        return _turns(self._held(load), self.token_bytes, self.step_tokens, self.most_tokens)
-
     def pages(self, fit: Fit, load: Load) -> int:
-        return ceil_div(self._held(load), fit.block) + 1
-
-    def useful(self, load: Load) -> int:
-        return self._held(load) * self.token_bytes
+        return _Tokens.pages(self, fit, load) + 1
 
     def _held(self, load: Load) -> int:
         return min(self.window - 1 + load.chunk, load.length)
 
 
 @dataclass(frozen=True, slots=True)
-class LinearState:
+class LinearState(_Padded):
     """A state of fixed size, as Mamba and other linear attention keep it.
 
     state_bytes: the whole state of one request in this layer. copies: states a request works on at a time
@@ -235,14 +241,6 @@ class LinearState:
     def least(self) -> int:
         return self.state_bytes
 
-    @property
-    def grain(self) -> int:
-        return 1
-
-    @property
-    def most(self) -> int | None:
-        return None
-
     def fit(self, page: int) -> Fit | None:
         return Fit(0, self.state_bytes) if page >= self.state_bytes else None
 
@@ -255,31 +253,3 @@ class LinearState:
 
     def useful(self, load: Load) -> int:
         return self.pages(Fit(0, self.state_bytes), load) * self.state_bytes
-
-
-def _check_attention(token_bytes: int, step_tokens: int, most_tokens: int | None) -> None:
-    whole("token_bytes", token_bytes)
-    whole("step_tokens", step_tokens)
-    if most_tokens is not None:
-        whole("most_tokens", most_tokens)
-        if most_tokens < step_tokens:
-            raise ValueError(f"most_tokens ({most_tokens}) must hold one step of {step_tokens} tokens")
-
-
-def _fill(page: int, token_bytes: int, step_tokens: int, most_tokens: int | None) -> Fit | None:
-    tokens = page // (token_bytes * step_tokens) * step_tokens
-    if most_tokens is not None:
-        tokens = min(tokens, most_tokens // step_tokens * step_tokens)
-    return Fit(tokens, tokens * token_bytes) if tokens else None
-
-
-def _turns(held: int, token_bytes: int, step_tokens: int, most_tokens: int | None) -> Iterator[int]:
-    steps_held = ceil_div(held, step_tokens)
-    largest = steps_held if most_tokens is None else min(steps_held, most_tokens // step_tokens)
-    steps = 1
-    while steps <= largest:
-        yield steps * step_tokens * token_bytes
-        pages = ceil_div(steps_held, steps)
-        if pages == 1:
-            return
-        steps = ceil_div(steps_held, pages - 1)

@@ -15,7 +15,7 @@ from typing import Any
 from gpu_gotchas.hardware.gpus import Gpu, OtherGpu, plain_name, size_as_sold
 from gpu_gotchas.hardware.targets import Target, Vendor, format_capability
 
-_FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
+FORMS = "name it as sm_86, gfx942 or 8.6, or name a GPU, such as RTX 3090 or nvidia-l4"
 _DATA = Path(__file__).resolve().parent / "data"
 
 
@@ -67,7 +67,7 @@ def other_named(name: str) -> OtherGpu | None:
 
 
 def find_target(name: str) -> Target:
-    """The target called `name`: `sm_86`, `gfx942`, `8.6`, or a GPU's id or name.
+    """The target called `name`: `sm_86`, `gfx942`, `8.6`, a GPU's id or name, or `DGX Spark`.
 
     Raises UnknownName with a suggestion, or with what names look like.
     """
@@ -76,7 +76,12 @@ def find_target(name: str) -> Target:
         return found
     called = {gpu.target for gpu in gpus_called(name)}
     if len(called) != 1:
-        raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], _FORMS)
+        from gpu_gotchas.hardware import nicknames  # a file more: only for what is not known
+
+        card, _ = nicknames.called(name)
+        if card != name:
+            return find_target(card)
+        raise UnknownName("target", name, [*_targets_by_name(), *_gpus_called()], FORMS)
     return called.pop()
 
 

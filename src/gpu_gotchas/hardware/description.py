@@ -14,7 +14,8 @@ p2p: false
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 from pathlib import Path
 
 from gpu_gotchas.hardware.catalogue import (
@@ -31,6 +32,7 @@ from gpu_gotchas.hardware.fields import Fields, shown
 from gpu_gotchas.hardware.gpus import GIB, Gpu
 from gpu_gotchas.hardware.machine import Card, Machine
 from gpu_gotchas.hardware.platforms import PLATFORMS
+from gpu_gotchas.hardware.targets import Target
 from gpu_gotchas.hardware.versions import canonical
 
 MAX_CARDS = 1024
@@ -57,6 +59,7 @@ def read_machine(path: Path) -> Machine:
 def described_machine(name: str) -> Machine:
     """A machine with one card of which only this is known: whatever `find_target` understands.
 
+    A name that several models have, such as `H100`, is a card with what they share: name, target, memory.
     Raises UnknownName with a suggestion.
     """
     other = other_named(name)
@@ -64,8 +67,7 @@ def described_machine(name: str) -> Machine:
         card = Card(other.name, None, other.id, vendor=other.vendor)
     else:
         target, called = find_target(name), gpus_called(name)
-        only = called[0] if len(called) == 1 else None
-        card = _card_of(only, None) if only else Card(target.name, target, vendor=target.vendor)
+        card = _card_of(called[0], None) if len(called) == 1 else _shared(called, target)
     return Machine(cards=(card,), described=True)
 
 
@@ -125,6 +127,15 @@ def _card_of(gpu: Gpu, memory: int | None) -> Card:
     if memory is None and len(gpu.memory) == 1:
         memory = gpu.memory[0] * GIB
     return Card(gpu.name, gpu.target, gpu.id, memory, gpu.vendor)
+
+
+def _shared(called: Sequence[Gpu], target: Target) -> Card:
+    """What models have in common, a target's alone where there is none."""
+    name = commonprefix([gpu.name for gpu in called]).strip(" -")  # noqa: RUF071
+    name = name if any(map(str.isdigit, name)) else target.name
+    memory = {size for gpu in called for size in gpu.memory or (0,)}
+    only = memory.pop() * GIB if len(memory) == 1 else 0
+    return Card(name, target, None, only or None, target.vendor)
 
 
 def _software(fields: Fields, item: Item) -> dict[str, str | None]:

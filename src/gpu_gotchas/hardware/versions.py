@@ -85,6 +85,14 @@ class VersionRange:
             return Truth.UNKNOWN
         return Truth.YES
 
+    def long_past(self, version: str) -> bool:
+        """Whether `version` is newer than `last_bad`, and not near it as `holds` has it."""
+        found = _parse(version)
+        if found is None or self.last_bad is None:
+            return False
+        last = _known(self.last_bad)
+        return found > last and not _near(found, last)
+
     def _holds_for(self, line: str) -> Truth:
         """For every release of a line, or UNKNOWN."""
         first, last = _known(line), _known(f"{line}.{_MOST}")
@@ -96,6 +104,14 @@ class VersionRange:
 def canonical(package: str) -> str:
     """A package's name as Machine.software spells it: lower case, hyphens only."""
     return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def equal_form(version: str) -> str:
+    """One spelling for versions that are equal (PEP 440), such as `0.19`, `v0.19.0` and `0.19.0`; what is no
+    version stays as it is."""
+    from packaging.utils import canonicalize_version
+
+    return canonicalize_version(version)
 
 
 def release_of(version: str) -> str | None:

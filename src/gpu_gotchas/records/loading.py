@@ -73,7 +73,7 @@ def load_heard(root: Path | None = None) -> tuple[Heard, ...]:
     if not path.exists():
         return ()
     sink = Sink(path, [])
-    heard = read_heard(read_yaml(path), sink)
+    heard = read_heard(read_yaml(path, most=MOST_CANDIDATE_BYTES), sink)
     if isinstance(heard, Bad):
         raise RecordErrors(sink.problems)
     return heard

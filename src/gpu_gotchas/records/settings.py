@@ -9,9 +9,9 @@ from pathlib import Path
 from gpu_gotchas.records.case_shape import setting_value
 from gpu_gotchas.records.problems import RecordErrors
 from gpu_gotchas.records.root import schema_root
-from gpu_gotchas.records.setting import Setting, ValueKind
+from gpu_gotchas.records.setting import Releases, Setting, ValueKind
 from gpu_gotchas.records.shapes import Bad, Sink, choice, items, mapping, nullable, prose, table, text
-from gpu_gotchas.records.words import package, setting
+from gpu_gotchas.records.words import package, release, setting
 from gpu_gotchas.records.yaml_nodes import read_yaml
 
 FLAG = r"--[a-z0-9]+(-[a-z0-9]+)*"
@@ -29,6 +29,9 @@ def _setting(
     aliases: tuple[str, ...],
     auto: tuple[str, ...],
     same: Mapping[str, str],
+    usual: tuple[str, ...],
+    flag_releases: Releases | None,
+    variable_releases: Releases | None,
     **fields: str | None,
 ) -> Setting:
     if bool(values) == bool(kind):
@@ -41,6 +44,8 @@ def _setting(
         raise ValueError("aliases are other spellings of a flag: give flag too")
     if fields["key"] is not None and flag is None:
         raise ValueError("key is the key inside a flag's value: give flag too")
+    if (flag_releases and flag is None) or (variable_releases and variable is None):
+        raise ValueError("releases are those that know a flag or a variable: give it too")
     made = Setting(
         flag=flag,
         variable=variable,
@@ -50,16 +55,20 @@ def _setting(
         aliases=aliases,
         auto=auto,
         same=same,
+        usual=usual,
+        flag_releases=flag_releases,
+        variable_releases=variable_releases,
         **fields,  # type: ignore[arg-type]
     )
-    strange = [value for value in (*auto, *same, *same.values()) if not made.allows(value)]
+    strange = [value for value in (*auto, *same, *same.values(), *usual) if not made.allows(value)]
     if strange:
-        raise ValueError(f"auto and same: {strange[0]!r} is no legal value")
+        raise ValueError(f"auto, same and usual: {strange[0]!r} is no legal value")
     if made.default is not None and not made.allows(made.default):
         raise ValueError(f"default {made.default!r} is no legal value")
     return made
 
 
+_releases = table(Releases, required={}, optional={"since": (release, None), "before": (release, None)})
 _settings = mapping(
     setting,
     table(
@@ -76,6 +85,9 @@ _settings = mapping(
             "aliases": (items(text(ALIAS, "an option such as -tp", longest=80), least=1, unique=True), ()),
             "auto": (items(setting_value, least=1, unique=True), ()),
             "same": (mapping(text(longest=80), setting_value, least=1), {}),
+            "usual": (items(setting_value, least=1, unique=True), ()),
+            "flag_releases": (_releases, None),
+            "variable_releases": (_releases, None),
         },
     ),
 )

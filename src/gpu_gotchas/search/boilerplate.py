@@ -1,8 +1,8 @@
 """Sentences that a runtime prints with every failure of a kind: they tell nothing of its cause.
 
-CUDA and HIP report errors later than they happen, and say so at length; torch hints at one thing whatever
-took the memory; engines repeat that a process died; Triton's compiler passes through the same code whatever
-stops it.
+CUDA and HIP report errors later than they happen, and say so at length; torch counts the memory and hints at
+one thing whatever took it; engines, launchers and C++ repeat that a process died; Triton's compiler passes
+through the same code whatever stops it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import re
 _HINTS = (
     *("asynchronous", "For debugging", "to enable device-side", "for more information", "omitted for"),
     *("memory access was enc", "launch failure", "assert triggered", "tracking was not"),
-    *("Engine core init", "core proc", "most recent call last"),
+    *("Engine core init", "core proc", "most recent call last", "encountered an issue", "a child process"),
+    *("terminate called", "RayTaskError", "NCCL_DEBUG=INFO", "Call to CUDA function failed"),
+    *("Tried to allocate", "total capacity of", "memory in use", "by PyTorch"),
     *("error: out of memory", "avoid fragmentation", "for Memory Management"),
     *("make_ir(", "ast_to_ttir(", "_do_compile(", "CompilationError: at ", "compiler.py", "jit.py"),
 )
@@ -25,6 +27,18 @@ _SENTENCES = r"""(?x)
     | Search\ for\ `\w+'\ in\ https?://\S+\ for\ more\ information\.?
     | (?:RuntimeError:\ )?Engine\ core\ initialization\ failed\.(?:\ See\ root\ cause\ above\.)?
     | Failed\ core\ proc\(s\):\ \{[^}]*\}
+    | (?:[\w.]+:\ )?EngineCore\ encountered\ an\ issue\.
+        (?:\ See\ stack\ trace\ \(above\)\ for\ the\ root\ cause\.)?
+    | Received\ sig\w+\ from\ a\ child\ process\.(?:\ It\ usually\ means\ the\ child\ failed\.)?
+    | terminate\ called\ (?:after\ throwing\ an\ instance\ of\ '[^']*'|recursively)
+    | (?:ray\.exceptions\.)?RayTaskError(?:\([\w.]+\))?:\ ray::[\w.]+\(\)
+    | unhandled\ (?:cuda|system)\ error\ \(run\ with\ NCCL_DEBUG=INFO\ for\ details\)
+    | ncclUnhandledCudaError:\ Call\ to\ CUDA\ function\ failed\.?
+    | (?:[\w.]+:\ )?CUDA\ out\ of\ memory\.\ Tried\ to\ allocate\ [\d.]+\ \w+\.?
+    | GPU\ \d+\ has\ a\ total\ capacity\ of\ [\d.]+\ \w+\ of\ which\ [\d.]+\ \w+\ is\ free\.
+    | (?:Including\ non-PyTorch\ memory,\ this\ process|Process\ \d+)\ has\ [\d.]+\ \w+\ memory\ in\ use\.
+    | Of\ the\ allocated\ memory\ [\d.]+\ \w+\ is\ allocated\ by\ PyTorch,(?:\ with\ [^,]*,)?
+        \ and\ [\d.]+\ \w+\ is\ reserved\ by\ PyTorch\ but\ unallocated\.
     | (?:[\w.]+:\ )?(?:CUDA|HIP)\ error:\ (?:an\ illegal\ memory\ access\ was\ encountered
         | unspecified\ launch\ failure | device-side\ assert\ triggered | out\ of\ memory\b)
     | If\ reserved\ (?:but\ unallocated\ )?memory\ is\ (?:large|>>\ allocated\ memory)\ try\ setting\ \S+

@@ -39,6 +39,7 @@ from gpu_gotchas.search.words import is_common, terms, words
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
 CANDIDATE = "candidate"
 _MOST_SHOWN = 240
+_SENTENCE = 5
 _MOST_REPORTS = 2
 _HELPED = (
     r"\b(?:cure[sd]?|help(?:s|ed)|(?:went|goes|gone) away|avoid(?:s|ed)? (?:it|this|them|the)"
@@ -206,8 +207,14 @@ def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:
         "basis": signature.basis.value,
         "basis_url": signature.basis_url if signature.basis is Basis.REPORTED else None,
         "length": sum(len(text) for text in texts),
-        "generic": all(is_common(word) for text in texts for word in words(text)),
+        "generic": _is_generic(texts, bool(signature.context)),
     }
+
+
+def _is_generic(texts: Sequence[str], wants_context: bool) -> bool:
+    """Whether any log may hold these words: all are common, and too few to be a sentence of one program."""
+    held = [word for text in texts for word in words(text)]
+    return all(map(is_common, held)) and (wants_context or len(held) < _SENTENCE)
 
 
 def _conditions(affects: Sequence[Case]) -> set[str]:

@@ -23,14 +23,21 @@ if TYPE_CHECKING:
 
 _PASSED = (
     r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
-    r"|^ok \d+\b|\.\.\. ok$|\bpytest\.raises\(|\bmatch=[\"']"
+    r"|^ok \d+\b|^[Ee]xpected:\s|\.\.\. ok$|\bpytest\.raises\(|\bmatch=[\"']"
     r"|\b[Cc]hangelog\b|\b(?:[Ff]ix(?:ed|es)|[Ss]kipp(?:ed|ing)|[Aa]voids?|[Ss]olved)\b"
 )
-_SOURCE = r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
+_SOURCE = (
+    r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
+    r"|\b(?:echo|grep|rg|printf?)\b[^|;'\"]{0,80}['\"](?:[\w.]{0,80}(?:Error|Exception):\s*)?$"
+)
 _SPEAKER = r"\b(?:I|I'm|we|my|our|anyone|anybody|someone|somebody|why|FAQ|docs?)\b|\?\s*$"
 _RAISED = r"^(?:E\s+)?(?:[\w.]*(?:Error|Exception)\b:\s*)+['\"(\[]*$"
 _NAMED = r"^(?:E\s+)?[\w.]*(?:Error|Exception)\b"
-_LISTED = r"[\w'\"]\s*[:=]\s*[\[({]+\s*['\"]?$|[\[({]['\"][^\])}]*['\"],\s*['\"]$"
+_LISTED = (
+    r"(?:[\w'\"]\s*[:=]\s*[\[({]+\s*['\"]?|[\[({]['\"][^\])}]*['\"],\s*['\"]"
+    r"|[{,]\s*['\"]?(?!MESSAGE|MSG|ERROR|LOG|TEXT)[A-Z][A-Z0-9_]*['\"]?\s*:\s*['\"]?)"
+    r"(?:[\w.]{0,80}(?:Error|Exception):\s*)?$"
+)
 _MOST_BEFORE = 300
 _FAILS_LOUDLY = frozenset({"crash", "refused"})
 

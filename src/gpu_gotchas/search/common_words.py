@@ -3,6 +3,8 @@ prints, and the frames that every traceback of an engine has."""
 
 from __future__ import annotations
 
+from gpu_gotchas.search.singular import singular
+
 _ENGLISH = """
 a about after again all already also an and any are as at be because been before being but by can cannot
 could did do does doing done due during each else end even every first for from get given gives go got had
@@ -43,5 +45,10 @@ outofmemoryerror overflowerror permissionerror runtimeerror systemerror systemex
 valueerror zerodivisionerror torch.outofmemoryerror
 """
 
-ENGLISH = frozenset(_ENGLISH.split())
-COMMON_WORDS = ENGLISH | frozenset(_PRINTED.split())
+
+def _in_both_forms(words: str) -> frozenset[str]:
+    return frozenset(form for word in words.split() for form in (word, singular(word)))
+
+
+ENGLISH = _in_both_forms(_ENGLISH)
+COMMON_WORDS = ENGLISH | _in_both_forms(_PRINTED)

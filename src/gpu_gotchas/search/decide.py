@@ -78,7 +78,7 @@ def decide(
         results += [
             _from_signature(found, left, _score(found))
             for found in left
-            if found.hit and found.hit.proven and found.id != sure[0].id
+            if found.hit and found.hit.proven and found.id != sure[0].id and _stands_alone(found)
         ]
         results = results[:MOST_RESULTS]
         nearest = _nearest(by_signature, by_words, results)
@@ -91,6 +91,10 @@ def decide(
         result = _from_signature(found, left, _score(found)) if found.hit else _from_words(found)
         results += _withdrawn(found, result, successors) if found.withdrawn else [result]
     shown = _distinct(results)[:MOST_RESULTS]
+    between = _tells_between(likely, shown)
+    if between is not None:
+        beside = [one for one in likely if any(one.id == result.id for result in shown)]
+        shown = (*shown[: MOST_RESULTS - 1], _from_signature(between, beside, _score(between)))
     return Answer(
         Verdict.LOOKS_LIKE,
         shown,
@@ -98,6 +102,17 @@ def decide(
         _nearest(by_signature, by_words, shown),
         strength=strength([_weight(one) for one in likely], unsure=_unsure(likely[0])),
     )
+
+
+def _tells_between(likely: Sequence[Found], shown: Sequence[Result]) -> Found | None:
+    """The proven record that tells what is shown from its siblings, where their lines are its own."""
+    named = {result.id for result in shown}
+    knows = (
+        found
+        for found in likely
+        if found.hit and found.hit.proven and not (found.withdrawn or found.doubted) and found.id not in named
+    )
+    return next((found for found in knows if len(named & set(found.entry["siblings"])) > 1), None)
 
 
 def _unsure(found: Found) -> bool:

@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.boilerplate import without_boilerplate
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.words import is_common, words
 
 _LONGEST = 6
 _FEW = 3
 _MOST_MEANT = 3
+_HALF = 2
 _CALM = frozenset({"INFO", "DEBUG", "TRACE"})
 _CARD = r"sm_\d+|gfx\w+|[abhltv]\d{1,3}s?|gb\d+|mi\d+x?|[rg]tx|geforce|tesla|radeon|instinct"
 """A card is no failure."""
@@ -44,6 +46,28 @@ def meant_by(index: Index, texts: Sequence[str]) -> set[str] | None:
         return by_all if len(by_all) <= _MOST_MEANT * len(told) else set()
     by_most = {name for name, count in shared.items() if count == len(told) - 1}
     return by_most if len(by_most) <= _MOST_MEANT else set()
+
+
+def printed_by(index: Index, texts: Sequence[str]) -> set[str]:
+    """The records of which a text of few words is a piece of what is printed, at least half of one literal.
+
+    Its words may all be common: `out of resource: shared memory` is one program's sentence.
+    """
+    said = " ".join(" ".join(texts).split()).lower()
+    if not _FEW <= said.count(" ") + 1 <= _LONGEST:
+        return set()
+    return {
+        index.ids[record]
+        for held in index.literals.values()
+        for literal, places in held
+        if len(literal) <= _HALF * len(said) and said in literal.lower() and _tells(literal)
+        for record, signature, position in places
+        if position >= 0 and not index.is_generic(record, signature)
+    }
+
+
+def _tells(literal: str) -> bool:
+    return bool(without_boilerplate(literal) and without_boilerplate(f"CUDA error: {literal}"))
 
 
 def names_of(entry: Mapping[str, Any]) -> set[str]:

@@ -74,6 +74,11 @@ class Index:
         """Raises OSError when the file can't be read, IndexDamaged when it holds something else."""
         return cls(path.read_bytes())
 
+    def is_generic(self, record: int, signature: int) -> bool:
+        """Whether one signature of the record at a position counts only with context."""
+        entry = self.record(self.ids[record])
+        return bool(entry and entry["signatures"][signature]["generic"])
+
     def record(self, name: str) -> dict[str, Any] | None:
         """The entry of a record or candidate, by its id."""
         entry: dict[str, Any] | None = self._records.get(name)

@@ -24,7 +24,7 @@ _EXCEPTION, _TROUBLE, _WARNING, _FRAME, _OTHER = 1.0, 0.8, 0.8, 0.4, 0.4
 _CONSEQUENCE, _OTHER_RANK = 0.8, 0.3
 _IS_EXCEPTION = re.compile(
     r"(?i)(?:(?:cuda|hip|nccl|cublas|cudnn|driver|runtime) |[\w.]+)?"
-    r"(?:error|exception|failed|outofresources|interrupt|warning)\b"
+    r"(?:error(?:_\w+)?|exception|failed|outofresources|interrupt|warning)\b"
     r"|ptxas |nvcc |.*(?:fatal|what\(\))"
 )
 _SAYS_WHICH = re.compile(r"[\w.]+(?:Error|Exception|OutOfResources)\b: ")
@@ -40,12 +40,14 @@ class Question(NamedTuple):
 class Asked(NamedTuple):
     """questions: each text once. fails: whether there is an exception in the text, or the like of it.
 
-    excerpt: whether somebody chose these lines: they are few, and no logger's.
+    excerpt: whether somebody chose these lines: they are few, and no logger's. complains: whether any reads
+    like trouble.
     """
 
     questions: tuple[Question, ...]
     fails: bool
     excerpt: bool
+    complains: bool
 
 
 def questions(lines: Sequence[str], count: int) -> Asked:
@@ -73,7 +75,8 @@ def questions(lines: Sequence[str], count: int) -> Asked:
         found[text] = max(found.get(text, 0.0), weight)
         if _SAYS_WHICH.match(text):
             consequence = _CONSEQUENCE
-    return Asked(tuple(Question(text, weight) for text, weight in found.items() if weight), fails, excerpt)
+    asked = tuple(Question(text, weight) for text, weight in found.items() if weight)
+    return Asked(asked, fails, excerpt, asking)
 
 
 def failing_rank(lines: Sequence[str]) -> str | None:

@@ -11,11 +11,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from gpu_gotchas.search.few import meant_by
+from gpu_gotchas.search.few import meant_by, printed_by
 from gpu_gotchas.search.index import Index
 from gpu_gotchas.search.likeness import NOT_ALIKE, likenesses
 from gpu_gotchas.search.questions import SHORT, Asked, Question
-from gpu_gotchas.search.ranked import Ranked
+from gpu_gotchas.search.ranked import THRESHOLD, Ranked
 from gpu_gotchas.search.words import is_common, words
 
 ENOUGH_MASS = 6.0
@@ -32,8 +32,9 @@ _LIKE = 4.0
 _LIKE_ENOUGH, _LIKE_TRUST = 0.25, 15.0
 """What likeness to a report adds to what a record explains; and, beyond so much of it, to the confidence."""
 
-_IN_A_FAILURE, _IN_AN_EXCERPT = 6.0, 1.7
-"""Where an exception says that something failed, or somebody asks, less is needed to say what it is like."""
+_IN_A_FAILURE, _IN_A_COMPLAINT, _IN_AN_EXCERPT = 6.0, 3.0, 1.7
+"""Where an exception says that something failed, or somebody tells of trouble, or chose a few lines, less is
+needed to say what it is like."""
 
 _MOST_QUESTIONS = 200
 _MOST_WORDS = 60
@@ -70,10 +71,12 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
         for record, share in _shares(index, found, telling).items():
             line = (share * question.weight, question.text)
             best_line[record] = max(best_line.get(record, line), line)
-    trust = _IN_A_FAILURE if text.fails else _IN_AN_EXCERPT if text.excerpt else 1.0
+    trust = _trust(text)
     alike = likenesses(index, asked)
     named = _named(index, asked)
-    meant = None if text.fails else meant_by(index, [question.text for question in asked])
+    few = [question.text for question in asked]
+    meant = None if text.fails else meant_by(index, few)
+    printed = printed_by(index, few)
     ranked = [Ranked(name, _NAMED, _NAMED, (name,)) for name in named]
     for record, told in parts.items():
         name = index.ids[record]
@@ -83,10 +86,20 @@ def rank(index: Index, text: Asked, targets: Iterable[str] = ()) -> tuple[Ranked
             share, rests_on = best_line.get(record, (0.0, ""))
             like = alike.get(name, NOT_ALIKE)
             confidence = score * share * trust + _LIKE_TRUST * max(0.0, like.likest - _LIKE_ENOUGH)
-            if meant is not None and name not in meant:
+            if name in printed:
+                confidence = max(confidence, THRESHOLD)
+            elif meant is not None and name not in meant:
                 confidence = 0.0
             ranked.append(Ranked(name, score + _LIKE * like.together, confidence, strongest, rests_on))
     return tuple(sorted(ranked, key=lambda found: (-found.score, found.record)))
+
+
+def _trust(text: Asked) -> float:
+    if text.fails:
+        return _IN_A_FAILURE
+    if not text.excerpt:
+        return 1.0
+    return _IN_A_COMPLAINT if text.complains else _IN_AN_EXCERPT
 
 
 def _named(index: Index, asked: Sequence[Question]) -> set[str]:

@@ -10,7 +10,7 @@ from gpu_gotchas.search.index import Index, IndexDamaged
 
 # What the index depends on beside the records: a checkout's reader rebuilds when one of these was edited.
 _MAKERS = (
-    *("build.py", "index.py", "words.py", "common_words.py", "likeness.py"),
+    *("build.py", "index.py", "words.py", "common_words.py", "singular.py", "likeness.py"),
     *("normalise.py", "prefixes.py", "questions.py", "trouble.py", "boilerplate.py"),
 )
 

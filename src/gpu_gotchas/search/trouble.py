@@ -23,7 +23,10 @@ _SIGNS = (
     *(" hang", "hangs", "deadlock", "freezes", "stuck", "never return", "never start", "never finish"),
     *("gibberish", "garbage", "!!!!!", "wrong result", "wrong output"),
 )
-_HARMLESS = r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?)\b"
+_HARMLESS = (
+    r"\b(?:0|no|without|ignored?|ignoring) (?:errors?|failures?|exceptions?|uncorrectable)\b"
+    r"|\b(?:errors?|failures?|xid events?)\b[^:=]*[:=]\s*(?:0|none)\b(?!.*\b[1-9])"
+)
 
 
 def signs_in(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from gpu_gotchas.search.common_words import COMMON_WORDS, ENGLISH
+from gpu_gotchas.search.singular import singular
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[.+][A-Za-z0-9_]+)*")
 _PART = re.compile(r"[A-Za-z0-9]+")
@@ -32,7 +33,8 @@ def words(text: str) -> list[str]:
     for word in _whole(text):
         found.append(word)
         if not word.isalnum() and not _NUMBER.fullmatch(word):
-            found.extend(part for part in _PART.findall(word) if len(part) > 1 and not part.isdigit())
+            parts = (part for part in _PART.findall(word) if len(part) > 1 and not part.isdigit())
+            found.extend(map(singular, parts))
     return found
 
 
@@ -59,4 +61,4 @@ def _told(text: str) -> str:
 
 def _whole(text: str) -> list[str]:
     found = (match[0].lower().rstrip(".") for match in _WORD.finditer(text))
-    return [word for word in found if not _ADDRESS.fullmatch(word)]
+    return [singular(word) for word in found if not _ADDRESS.fullmatch(word)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 
@@ -18,6 +18,21 @@ class Listener:
         self.lines.append((text, *values))
 
     info_once = warning = warning_once = debug = debug_once = error = info
+
+
+class Open(SimpleNamespace):
+    """Stands in for a configuration of vLLM's or transformers': attributes as given, None for every other."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def using_transformers_backend(self) -> bool:
+        return False
 
 
 @contextmanager

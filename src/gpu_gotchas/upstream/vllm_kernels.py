@@ -6,14 +6,18 @@ files. Three names stand in for what would need a compiled extension or a whole 
 - `vllm`: a package with the folder as its path; its `__init__` is not run.
 - `vllm.platforms`: `current_platform`, which says CUDA or ROCm and nothing else.
 - `vllm.triton_utils`: `triton` and `tl`, the real ones, without vLLM's check for a driver.
+
+`listen` hears what the compiler made of one of its kernels, which vLLM's launchers keep to themselves.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 
 class StandInPlatform:
@@ -32,12 +36,36 @@ class StandInPlatform:
         return True
 
 
-def load_kernel_module(package: str, name: str, *, rocm: bool = False) -> ModuleType:
+class KernelListener:
+    """A kernel that launches as before. asm: what the compiler made of the last launch, by kind of code."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self.asm: Mapping[str, Any] = {}
+
+    def __getitem__(self, grid: Any) -> Any:
+        def launch(*args: Any, **kwargs: Any) -> None:
+            self.asm = self._kernel[grid](*args, **kwargs).asm
+
+        return launch
+
+
+def listen(module: ModuleType, kernel: str) -> KernelListener:
+    """Put a listener in the place of one of the module's kernels."""
+    listener = KernelListener(getattr(module, kernel))
+    setattr(module, kernel, listener)
+    return listener
+
+
+def load_kernel_module(package: str | None, name: str, *, rocm: bool = False) -> ModuleType:
     """The module `vllm.<name>` from the source below `package`, the folder that holds `vllm/`.
 
     What was imported as `vllm` before is put back, so that an installed vLLM stays untouched. Raises
-    FileNotFoundError when the folder holds no such module, ImportError when it needs more than the stand-ins.
+    ValueError without a folder, FileNotFoundError when it holds no such module, ImportError when the module
+    needs more than the stand-ins.
     """
+    if package is None:
+        raise ValueError("a folder that holds vLLM's source is needed")
     folder = Path(package) / "vllm"
     source = folder.joinpath(*name.split(".")).with_suffix(".py")
     if not source.is_file():

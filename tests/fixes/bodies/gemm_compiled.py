@@ -77,7 +77,7 @@ def function_of(kernel: Kernel) -> Any:
 
 def more(binary: Any) -> dict[str, Any]:
     text = binary.asm.get("ptx") or binary.asm["amdgcn"]
-    return {"registers": registers(binary), "fp8": "e4m3" in text}
+    return {"registers": registers(binary), "fp8": bool(re.search(r"cvt\S*(e4m3|fp8)", text))}
 
 
 SIZES = [(1, 0, None), (16, 0, None), (32, 0, None), (64, 0, None), (300, 0, None), (40, 8, None)]

@@ -10,10 +10,10 @@ pytest.importorskip("torch")
 
 import torch
 
+from gpu_gotchas.fixes.split_kv.grouped_heads import HEAD_SIZES
 from gpu_gotchas.fixes.turboquant import Form, plan
 from gpu_gotchas.fixes.turboquant import reference as float64
 from gpu_gotchas.fixes.turboquant.codebook import Codebook, hadamard, lloyd_max
-from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES
 from gpu_gotchas.hardware.catalogue import find_target
 
 

@@ -10,6 +10,7 @@ from gpu_gotchas.doctor.command.config_file import with_config
 from gpu_gotchas.doctor.command.docker import Container, is_docker, read_docker
 from gpu_gotchas.doctor.command.engines import Call, find_call, find_call_of_image, find_call_within
 from gpu_gotchas.doctor.command.flags import read_flags
+from gpu_gotchas.doctor.command.not_read import not_read
 from gpu_gotchas.doctor.command.prefixes import shell_text, strip_prefixes
 from gpu_gotchas.doctor.command.shell import commands_of_text, commands_of_words
 from gpu_gotchas.doctor.images import is_for_cpu
@@ -231,6 +232,7 @@ def _launch(found: _Found, known: Mapping[str, Setting], base: Path | None) -> L
         notes.insert(0, f"--config {elsewhere}: is not here, so what it sets is not known")
     if found.started_by:
         notes.insert(0, f"what stands before {call.package}'s command was passed over: {found.started_by}")
+    notes += not_read(call.package, flags.passed_over, notes)
     model, stray = call.model, list(flags.positional)
     if model is None and call.package == "vllm" and stray and stray[0] != "#":
         model = stray.pop(0)

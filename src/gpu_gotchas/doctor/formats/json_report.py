@@ -18,6 +18,10 @@ VERSION = 1
 def report(examination: Examination, *, everything: bool = False) -> dict[str, Any]:
     """everything: also what cannot happen here."""
     named = {one.gotcha.id for one in examination.named}
+
+    def told(one: Assessment) -> dict[str, Any]:
+        return {**gotcha(one, named), "servers": list(examination.servers_of(one.gotcha.id))}
+
     shown = [one for one in examination.found if everything or one.verdict is not Verdict.CANNOT]
     return {
         "version": VERSION,
@@ -32,12 +36,10 @@ def report(examination: Examination, *, everything: bool = False) -> dict[str, A
             "ignored": len(examination.ignored),
             "reported": len(examination.reported),
         },
-        "gotchas": [gotcha(one, named) for one in shown],
-        "reported": [
-            gotcha(one, named) for one in examination.reported if everything or one.gotcha.id in named
-        ],
+        "gotchas": [told(one) for one in shown],
+        "reported": [told(one) for one in examination.reported if everything or one.gotcha.id in named],
         "ignored": [
-            {**gotcha(one, named), "ignored": {"reason": ignore.reason, "until": ignore.until.isoformat()}}
+            {**told(one), "ignored": {"reason": ignore.reason, "until": ignore.until.isoformat()}}
             for one, ignore in examination.ignored
         ],
         "complaints": list(examination.complaints),
@@ -112,6 +114,8 @@ def remedy(each: Remedy) -> dict[str, Any]:
         "risk": fix.risk.value,
         "costs": fix.costs,
         "active": each.active,
+        "way": each.way.value,
+        "open": each.open or None,
     }
 
 

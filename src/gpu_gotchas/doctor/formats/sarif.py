@@ -1,14 +1,15 @@
 """The examination as SARIF 2.1.0, for code scanning.
 
 Each record is a rule; what will happen is a result of kind `fail`, what is likely one of kind `review`, and
-what is ignored is suppressed. A machine has no line of code: results point at the file it was read from, or
-at the project's own.
+what is ignored is suppressed. A machine has no line of code: results point at the file that was asked about
+and its line, and at no file where there is none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from gpu_gotchas import __version__
 from gpu_gotchas.doctor.assess import Assessment, Verdict
@@ -16,14 +17,15 @@ from gpu_gotchas.doctor.examination import Examination
 from gpu_gotchas.doctor.formats.severity import level as level_of
 from gpu_gotchas.doctor.formats.severity import message, status
 from gpu_gotchas.doctor.ignores import Ignore
+from gpu_gotchas.doctor.places import Place
 from gpu_gotchas.records.model import Severity
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.BLOCKER: "error", Severity.MAJOR: "error", Severity.MINOR: "warning", None: "note"}
 
 
-def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, Any]:
-    """file: what results point at, relative to the project's folder, with forward slashes."""
+def report(examination: Examination, places: Mapping[str, Place] | None = None) -> dict[str, Any]:
+    """places: of findings in files, by id."""
     shown: list[tuple[Assessment, Ignore | None]] = [(one, None) for one in examination.named]
     shown += examination.ignored
     positions = {one.gotcha.id: number for number, (one, _) in enumerate(shown)}
@@ -54,7 +56,9 @@ def report(examination: Examination, file: str = "pyproject.toml") -> dict[str, 
                     }
                 ],
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(one, ignore, positions, file) for one, ignore in shown],
+                "results": [
+                    _result(one, ignore, positions, examination, places or {}) for one, ignore in shown
+                ],
             }
         ],
     }
@@ -73,7 +77,11 @@ def _rule(one: Assessment) -> dict[str, Any]:
 
 
 def _result(
-    one: Assessment, ignore: Ignore | None, positions: Mapping[str, int], file: str
+    one: Assessment,
+    ignore: Ignore | None,
+    positions: Mapping[str, int],
+    examination: Examination,
+    places: Mapping[str, Place],
 ) -> dict[str, Any]:
     fails = one.verdict is Verdict.WILL
     result: dict[str, Any] = {
@@ -81,16 +89,21 @@ def _result(
         "ruleIndex": positions[one.gotcha.id],
         "kind": "fail" if fails else "review",
         "level": level_of(one) if fails else "none",  # the standard allows no level beside another kind
-        "message": {"text": message(one)},
-        "locations": [
-            {
-                "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": 1}},
-                "logicalLocations": [{"name": "machine", "kind": "resource"}],
-            }
-        ],
+        "message": {"text": message(one, examination.server_words(one.gotcha.id))},
+        "locations": [_location(places.get(one.gotcha.id))],
         "partialFingerprints": {"gotcha/v1": one.gotcha.id},
     }
     if ignore is not None:
         until = f"{ignore.reason} (until {ignore.until.isoformat()})"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": until}]
     return result
+
+
+def _location(place: Place | None) -> dict[str, Any]:
+    location: dict[str, Any] = {"logicalLocations": [{"name": "machine", "kind": "resource"}]}
+    if place is not None:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(place.file)}}
+        if place.line is not None:
+            physical["region"] = {"startLine": place.line}
+        location["physicalLocation"] = physical
+    return location

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_gotchas.doctor.advice import advice
 from gpu_gotchas.doctor.assess import Assessment, Verdict
 from gpu_gotchas.records.model import Severity
 
@@ -26,18 +27,18 @@ def labels(one: Assessment) -> str:
     return f"{record.status.value}, {record.severity.value}, {record.kind.value}"
 
 
-def message(one: Assessment) -> str:
-    """One paragraph: what happens, what would decide it, what helps."""
+def message(one: Assessment, servers: str = "") -> str:
+    """One paragraph: what happens, of which servers where there are several, what would decide it, what
+    helps."""
     record = one.gotcha
     will = {Verdict.WILL: "will happen", Verdict.MAY: "may happen", Verdict.CANNOT: "cannot happen"}
-    parts = [f"{record.title} ({will[one.verdict]}; {labels(one)})."]
+    held = one.verdict is Verdict.WILL and not one.bites
+    verdict = "would happen, and a fix in force stops it" if held else will[one.verdict]
+    parts = [f"{record.title} ({verdict}; {labels(one)})."]
+    if servers:
+        parts.append(f"Of {servers}.")
     if one.open:
         parts.append(f"What would decide it: {'; '.join(one.open)}.")
-    active = next((each for each in one.remedies if each.active), None)
-    if active is not None:
-        parts.append(f"A fix is in force: {active.how}.")
-    elif one.remedies:
-        parts.append(f"Fix: {one.remedies[0].how}.")
-    if record.workaround:
-        parts.append(record.workaround[0].do)
+    if record.status is not None:
+        parts += [f"{line.removesuffix('.')}." for line in advice(one, authors=False)]
     return " ".join(parts)

@@ -13,6 +13,7 @@ from typing import Any
 from gpu_gotchas.doctor.command.docker import VISIBLE, as_docker_run, numbered
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.loose_yaml import documents
+from gpu_gotchas.doctor.readers.nodes import cards_of, selected
 from gpu_gotchas.doctor.readers.reader import Reader, Text
 from gpu_gotchas.hardware.machine import Machine
 
@@ -32,6 +33,7 @@ def recognises(text: Text) -> bool:
 def read(text: Text) -> Facts:
     """Raises ValueError for text that is no YAML, and where no container starts an engine."""
     commands: list[tuple[str, ...]] = []
+    nodes: list[tuple[str, str]] = []
     for document in documents(text.text):
         if not isinstance(document, dict):
             continue
@@ -39,11 +41,21 @@ def read(text: Text) -> Facts:
         found = services.values() if isinstance(services, dict) else ()
         commands += filter(None, map(_service, found))
         commands += filter(None, map(_kubernetes, _containers(document)))
+        nodes += selected(document)
     if not commands:
         raise ValueError("no container in it names vLLM or SGLang")
+    cards, notes = cards_of(nodes)
+    if len(commands) > MAX_CONTAINERS:
+        notes = (*notes, f"only the first {MAX_CONTAINERS} containers are read")
     return Facts(
-        Machine(platform={"container": True, "linux": True}, described=True),
+        Machine(
+            cards=cards,
+            count_known=False,
+            platform={"container": True, "linux": True},
+            described=True,
+        ),
         commands=tuple(commands[:MAX_CONTAINERS]),
+        notes=notes,
     )
 
 

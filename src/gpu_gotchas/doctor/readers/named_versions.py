@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpu_gotchas.doctor.packages import package_name
 from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES
 
-_CALLED: dict[str, str | None] = {
+CALLED: dict[str, str | None] = {
     "driver": "nvidia-driver",
     "cuda driver": None,  # counts as CUDA does, and is no driver's version
     "nvcc": "cuda-toolkit",
@@ -34,7 +34,7 @@ _BY_ONE = ("nvidia-driver", "cuda-runtime")
 # Containers are named by year and month.
 _YEAR = 20
 _OTHERS = (other for others in OTHER_NAMES.values() for other in others)
-_NAMES = "|".join(map(re.escape, sorted({*_CALLED, *PACKAGES, *_OTHERS}, key=len, reverse=True)))
+_NAMES = "|".join(map(re.escape, sorted({*CALLED, *PACKAGES, *_OTHERS}, key=len, reverse=True)))
 _VERSION = re.compile(
     rf"(?i)(?<![\w-])({_NAMES})(?: version)?[ =:@v(~]{{1,4}}"
     r"(?P<version>[0-9]{1,4}(?:\.(?:[0-9]{1,9}|x))*(?:(?:\.post|\.?dev|rc)[0-9]*)*"
@@ -51,7 +51,7 @@ def named_versions(text: str) -> Iterator[tuple[str, str]]:
     found: dict[str, set[str]] = {}
     for match in _VERSION.finditer(text):
         called = match[1].lower()
-        name = _CALLED.get(called) or package_name(called)
+        name = CALLED.get(called) or package_name(called)
         if name is not None:
             about = "~" if "~" in match[0] else ""
             stated = _as_stated(name, match["version"], (match["more"] or "") + about)

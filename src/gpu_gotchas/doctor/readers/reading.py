@@ -56,6 +56,11 @@ def read_file(path: Path) -> Facts:
         raw = read_bounded(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return read_bytes(raw, path)
+
+
+def read_bytes(raw: bytes, path: Path) -> Facts:
+    """The same, of what came from `path`."""
     if len(raw) > MAX_BYTES:
         raise UnreadableFile(f"{path}: has more than {MAX_BYTES} bytes: cut it down to the report")
     return read_text(_decoded(raw, path), path)

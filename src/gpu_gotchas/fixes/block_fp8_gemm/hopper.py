@@ -22,7 +22,8 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 )
 
 from gpu_gotchas.fixes.block_fp8_gemm import schedule
-from gpu_gotchas.fixes.block_fp8_gemm.widening import TO_BFLOAT16, TO_FLOAT16
+from gpu_gotchas.fixes.block_fp8_gemm.widening import TO_BFLOAT16
+from gpu_gotchas.fixes.e4m3_moves import TO_FLOAT16
 
 copy_in: Any = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
 barrier: Any = getattr(gl, "thread_barrier", None) or gl.barrier
@@ -82,6 +83,18 @@ def members(token_tile, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constex
         return gl.load(entry), gl.load(entry + 1), gl.load(entry + 2) - 1
     else:
         return token_tile * 0, token_tile * TOKENS, tokens - 1
+
+
+@gluon.jit
+def first_place(  # type: ignore[no-untyped-def]
+    begin, k_units, token_tiles, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr
+):
+    """Where a share begins: (row block, token tile, unit of columns, expert, first and last token)."""
+    tile = begin // k_units
+    row_block = tile // token_tiles
+    token_tile = tile - row_block * token_tiles
+    expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
+    return row_block, token_tile, begin - tile * k_units, expert, first, last
 
 
 @gluon.jit
@@ -252,11 +265,7 @@ def multiply_hopper(  # type: ignore[no-untyped-def]
         if not ARRANGED:
             word = (word >> 5) * 32 + (word & 3) * 8 + ((word >> 3) & 3) * 2 + ((word >> 2) & 1)
 
-        tile = begin // k_units
-        row_block = tile // token_tiles
-        token_tile = tile - row_block * token_tiles
-        expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
-        place = (row_block, token_tile, begin - tile * k_units, expert, first, last)
+        place = first_place(begin, k_units, token_tiles, tokens, table, TOKENS, GROUPED)
         ahead = place
         for step in gl.static_range(STAGES - 1):
             copy_unit(

@@ -30,8 +30,8 @@ from gpu_gotchas.fixes.block_fp8_gemm.hopper import (
     as_operand,
     barrier,
     finish,
+    first_place,
     following,
-    members,
     share_begin,
     shares,
 )
@@ -48,22 +48,12 @@ def descriptor(matrix: Tensor, rows: int) -> Any:
 
 
 @gluon.jit
-def first_place(  # type: ignore[no-untyped-def]
-    begin, k_blocks, token_tiles, tokens, table, TOKENS: gl.constexpr, GROUPED: gl.constexpr
-):
-    tile = begin // k_blocks
-    row_block = tile // token_tiles
-    token_tile = tile - row_block * token_tiles
-    expert, first, last = members(token_tile, tokens, table, TOKENS, GROUPED)
-    return row_block, token_tile, begin - tile * k_blocks, expert, first, last
-
-
-@gluon.jit
 def fetch(  # type: ignore[no-untyped-def]
-    x, weight, staged, staged_x, full, empty, begin, end, features, k_blocks, token_tiles, tokens, table,
-    GROUPS: gl.constexpr, GROUPED: gl.constexpr,
-):  # fmt: skip
+    x, weight, staged, staged_x, ways, sizes, GROUPS: gl.constexpr, GROUPED: gl.constexpr
+):
     """Keep the stages full."""
+    full, empty, begin, end = ways
+    features, k_blocks, token_tiles, tokens, table = sizes
     STAGES: gl.constexpr = full.shape[0]
     TOKENS: gl.constexpr = staged_x.shape[1]
     place = first_place(begin, k_blocks, token_tiles, tokens, table, TOKENS, GROUPED)
@@ -87,11 +77,13 @@ def fetch(  # type: ignore[no-untyped-def]
 
 @gluon.jit
 def multiply_rows(  # type: ignore[no-untyped-def]
-    scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-    features, k_blocks, token_tiles, tokens, table, out_stride,
+    results, staged, staged_x, ways, sizes,
     GROUP: gl.constexpr, GROUPS: gl.constexpr, GROUPED: gl.constexpr, LEAST: gl.constexpr,
 ):  # fmt: skip
     """Multiply this group's 64 rows of every unit."""
+    scale, out, partial, arrivals, out_stride = results
+    full, empty, begin, end = ways
+    features, k_blocks, token_tiles, tokens, table = sizes
     STAGES: gl.constexpr = full.shape[0]
     TOKENS: gl.constexpr = staged_x.shape[1]
     DTYPE: gl.constexpr = staged_x.dtype
@@ -177,50 +169,27 @@ def multiply_hopper_many(  # type: ignore[no-untyped-def]
         FIRST: gl.constexpr = 0
         SECOND: gl.constexpr = 1
         THIRD: gl.constexpr = 2
+        ways = full, empty, begin, end
+        sizes = features, k_blocks, token_tiles, tokens, table
+        results = scale, out, partial, arrivals, out_stride
         if GROUPS == 2:
             gl.warp_specialize(
                 [
-                    (multiply_rows, (
-                        scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-                        features, k_blocks, token_tiles, tokens, table, out_stride,
-                        FIRST, GROUPS, GROUPED, LEAST,
-                    )),
-                    (multiply_rows, (
-                        scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-                        features, k_blocks, token_tiles, tokens, table, out_stride,
-                        SECOND, GROUPS, GROUPED, LEAST,
-                    )),
-                    (fetch, (
-                        x, weight, staged, staged_x, full, empty, begin, end, features, k_blocks, token_tiles,
-                        tokens, table, GROUPS, GROUPED,
-                    )),
+                    (multiply_rows, (results, staged, staged_x, ways, sizes, FIRST, GROUPS, GROUPED, LEAST)),
+                    (multiply_rows, (results, staged, staged_x, ways, sizes, SECOND, GROUPS, GROUPED, LEAST)),
+                    (fetch, (x, weight, staged, staged_x, ways, sizes, GROUPS, GROUPED)),
                 ],
                 [4, 1],
                 [232, 24],
-            )  # fmt: skip
+            )
         else:
             gl.warp_specialize(
                 [
-                    (multiply_rows, (
-                        scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-                        features, k_blocks, token_tiles, tokens, table, out_stride,
-                        FIRST, GROUPS, GROUPED, LEAST,
-                    )),
-                    (multiply_rows, (
-                        scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-                        features, k_blocks, token_tiles, tokens, table, out_stride,
-                        SECOND, GROUPS, GROUPED, LEAST,
-                    )),
-                    (multiply_rows, (
-                        scale, out, partial, arrivals, staged, staged_x, full, empty, begin, end,
-                        features, k_blocks, token_tiles, tokens, table, out_stride,
-                        THIRD, GROUPS, GROUPED, LEAST,
-                    )),
-                    (fetch, (
-                        x, weight, staged, staged_x, full, empty, begin, end, features, k_blocks, token_tiles,
-                        tokens, table, GROUPS, GROUPED,
-                    )),
+                    (multiply_rows, (results, staged, staged_x, ways, sizes, FIRST, GROUPS, GROUPED, LEAST)),
+                    (multiply_rows, (results, staged, staged_x, ways, sizes, SECOND, GROUPS, GROUPED, LEAST)),
+                    (multiply_rows, (results, staged, staged_x, ways, sizes, THIRD, GROUPS, GROUPED, LEAST)),
+                    (fetch, (x, weight, staged, staged_x, ways, sizes, GROUPS, GROUPED)),
                 ],
                 [4, 4, 1],
                 [160, 160, 24],
-            )  # fmt: skip
+            )

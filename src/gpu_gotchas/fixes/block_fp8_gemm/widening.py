@@ -1,7 +1,6 @@
 """E4M3 codes to float16 or bfloat16 by moving bits, in kernels that Triton lays out.
 
-Both NaN codes (0x7F, 0xFF) become 480 with a sign: there is no room for a test in three operations for two
-codes, and a checkpoint holds none. Every other code becomes its value exactly, subnormal ones too.
+What becomes of NaN codes is said in `e4m3_moves`; a checkpoint holds none.
 """
 
 from __future__ import annotations
@@ -9,19 +8,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-TO_FLOAT16 = tl.constexpr(
-    """{
-    .reg .b32 a, b;
-    prmt.b32 a, $2, $2, 0x9180;
-    prmt.b32 b, $2, $2, 0xB3A2;
-    shl.b32 a, a, 7;
-    shl.b32 b, b, 7;
-    and.b32 $0, a, 0xBF80BF80;
-    and.b32 $1, b, 0xBF80BF80;
-    }"""
-)
-"""Four codes to four float16 of the value over 256: sign-extend bytes to halves, move exponent and mantissa
-into place, clear the spare sign bit."""
+from gpu_gotchas.fixes.e4m3_moves import to_float16
 
 TO_BFLOAT16 = tl.constexpr(
     """{
@@ -48,19 +35,11 @@ def widen(codes: tl.tensor, DTYPE: tl.constexpr, PTX: tl.constexpr) -> tl.tensor
 
     PTX: in NVIDIA's assembly, four codes at a time; else in plain Triton, for AMD and the interpreter.
     """
-    if PTX:
-        if DTYPE == tl.float16:  # noqa: SIM300
-            return tl.inline_asm_elementwise(
-                TO_FLOAT16, "=r,=r,r", [codes], dtype=tl.float16, is_pure=True, pack=4
-            )
-        else:
-            return tl.inline_asm_elementwise(
-                TO_BFLOAT16, "=r,=r,r", [codes], dtype=tl.bfloat16, is_pure=True, pack=4
-            )
+    if DTYPE == tl.float16:  # noqa: SIM300
+        return to_float16(codes, PTX)
+    elif PTX:
+        return tl.inline_asm_elementwise(
+            TO_BFLOAT16, "=r,=r,r", [codes], dtype=tl.bfloat16, is_pure=True, pack=4
+        )
     else:
-        extended = codes.to(tl.int8, bitcast=True).to(tl.int16)
-        half = ((extended << 7) & -16512).to(tl.float16, bitcast=True)
-        if DTYPE == tl.float16:  # noqa: SIM300
-            return half
-        else:
-            return (half.to(tl.float32) * 256.0).to(tl.bfloat16)
+        return (to_float16(codes, PTX).to(tl.float32) * 256.0).to(tl.bfloat16)

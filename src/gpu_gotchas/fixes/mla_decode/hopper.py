@@ -13,6 +13,8 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
+from gpu_gotchas.fixes.e4m3_moves import TO_FLOAT16
+
 copy_in: Any = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
 barrier: Any = getattr(gl, "thread_barrier", None) or gl.barrier
 REINTERPRETS = gl.constexpr(hasattr(gl.shared_memory_descriptor, "reinterpret"))
@@ -53,22 +55,8 @@ def words_at(cache, rows):  # type: ignore[no-untyped-def]
 def widen(words, BITS: gl.constexpr):  # type: ignore[no-untyped-def]
     """Words of four codes to twice as many words of two float16 each, in the same order."""
     if BITS:
-        # Sign-extend bytes to halves, move exponent and mantissa into place, clear the spare sign bit.
         low, high = gl.inline_asm_elementwise(
-            """{
-            .reg .b32 a, b;
-            prmt.b32 a, $2, $2, 0x9180;
-            prmt.b32 b, $2, $2, 0xB3A2;
-            shl.b32 a, a, 7;
-            shl.b32 b, b, 7;
-            and.b32 $0, a, 0xBF80BF80;
-            and.b32 $1, b, 0xBF80BF80;
-            }""",
-            "=r,=r,r",
-            [words],
-            dtype=(gl.int32, gl.int32),
-            is_pure=True,
-            pack=1,
+            TO_FLOAT16, "=r,=r,r", [words], dtype=(gl.int32, gl.int32), is_pure=True, pack=1
         )
     else:
         low, high = gl.inline_asm_elementwise(
@@ -104,19 +92,32 @@ def put(words, shared, FIRST: gl.constexpr, BITS: gl.constexpr):  # type: ignore
 
 
 @gluon.jit
+def new_tile(ROWS: gl.constexpr, COLUMNS: gl.constexpr, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
+    """Shared memory that the matrix unit reads."""
+    LAYOUT: gl.constexpr = gl.NVMMASharedLayout.get_default_for([ROWS, COLUMNS], DTYPE)
+    return gl.allocate_shared_memory(DTYPE, [ROWS, COLUMNS], LAYOUT)
+
+
+@gluon.jit
+def two_tiles(ROWS: gl.constexpr, COLUMNS: gl.constexpr, DTYPE: gl.constexpr):  # type: ignore[no-untyped-def]
+    """As `new_tile`, one to work on while the other is filled."""
+    LAYOUT: gl.constexpr = gl.NVMMASharedLayout.get_default_for([ROWS, COLUMNS], DTYPE)
+    return gl.allocate_shared_memory(DTYPE, [2, ROWS, COLUMNS], LAYOUT)
+
+
+@gluon.jit
+def filled_tile(numbers):  # type: ignore[no-untyped-def]
+    """As `new_tile`, with these numbers in it."""
+    LAYOUT: gl.constexpr = gl.NVMMASharedLayout.get_default_for(numbers.shape, numbers.dtype)
+    return gl.allocate_shared_memory(numbers.dtype, numbers.shape, LAYOUT, numbers)
+
+
+@gluon.jit
 def load_query(  # type: ignore[no-untyped-def]
-    query,
-    batch,
-    first_head,
-    batch_stride,
-    head_stride,
-    HEADS: gl.constexpr,
-    LATENT: gl.constexpr,
-    ROPE: gl.constexpr,
-    BLOCK_H: gl.constexpr,
-    DTYPE: gl.constexpr,
-    RESCALE: gl.constexpr,
-):
+    query, batch, first_head, batch_stride, head_stride,
+    HEADS: gl.constexpr, LATENT: gl.constexpr, ROPE: gl.constexpr, BLOCK_H: gl.constexpr,
+    DTYPE: gl.constexpr, RESCALE: gl.constexpr,
+):  # fmt: skip
     """The block's rows as (latent part, rotary part, what their logits must be multiplied by).
 
     RESCALE: each row is brought to at most 2 by a power of two, so that bfloat16 fits float16.
@@ -140,6 +141,25 @@ def load_query(  # type: ignore[no-untyped-def]
         rotary_part = (wide_rotary * down[:, None]).to(DTYPE)
         factor = exponent.to(gl.float32, bitcast=True)
     return latent_part, rotary_part, factor
+
+
+@gluon.jit
+def stage_query(  # type: ignore[no-untyped-def]
+    query, kv_scale, scale, fixed_scale, batch, first_head, batch_stride, head_stride,
+    HEADS: gl.constexpr, LATENT: gl.constexpr, ROPE: gl.constexpr, BLOCK_H: gl.constexpr,
+    DTYPE: gl.constexpr, FP8: gl.constexpr, BITS: gl.constexpr, SCALED: gl.constexpr,
+    HEAD_LAYOUT: gl.constexpr,
+):  # fmt: skip
+    """The block's rows in shared memory, and what their logits and what cached numbers are multiplied by:
+    (latent tile, rotary tile, factor of each head, weight)."""
+    weight = fixed_scale * (256.0 if BITS else 1.0)
+    if SCALED:
+        weight = weight * gl.load(kv_scale)
+    latent_part, rotary_part, factor = load_query(
+        query, batch, first_head, batch_stride, head_stride, HEADS, LATENT, ROPE, BLOCK_H, DTYPE, FP8
+    )
+    factor = gl.convert_layout(factor, HEAD_LAYOUT) * (scale * weight)
+    return filled_tile(latent_part), filled_tile(rotary_part), factor, weight
 
 
 @gluon.jit

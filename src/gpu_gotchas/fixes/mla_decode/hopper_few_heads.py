@@ -8,20 +8,23 @@ from __future__ import annotations
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
-from triton.experimental.gluon.language.nvidia.hopper import (
-    fence_async_shared,
-    warpgroup_mma,
-    warpgroup_mma_wait,
-)
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared
 
 from gpu_gotchas.fixes.mla_decode.hopper import (
     barrier,
-    cap_logits,
     copy_in,
-    load_query,
+    new_tile,
     pages_of,
     rows_of,
     span,
+    stage_query,
+    two_tiles,
+)
+from gpu_gotchas.fixes.mla_decode.hopper_token_rows import (
+    attend_block,
+    results_of,
+    store_nothing,
+    store_result,
 )
 
 
@@ -66,22 +69,13 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
     batch = gl.program_id(2)
     split = gl.program_id(1)
     first_head = gl.program_id(0) * BLOCK_H
-    place = (batch.to(gl.int64) * splits + split) * HEADS
-    head = first_head + gl.arange(0, BLOCK_H, layout=S_HEAD)
-    out_column = gl.arange(0, LATENT, layout=gl.SliceLayout(1, LOGITS))
-    out_at = out + (place + head)[None, :] * LATENT + out_column[:, None]
+    place, head, out_at = results_of(out, batch, split, first_head, splits, HEADS, LATENT, BLOCK_H, LOGITS)
     begin, end = span(contexts, batch, split, splits, BLOCK_N)
     last = end - 1
     if begin < end:
-        tiles = gl.allocate_shared_memory(
-            DTYPE, [2, BLOCK_N, LATENT], gl.NVMMASharedLayout.get_default_for([BLOCK_N, LATENT], DTYPE)
-        )
-        ropes = gl.allocate_shared_memory(
-            DTYPE, [2, BLOCK_N, ROPE], gl.NVMMASharedLayout.get_default_for([BLOCK_N, ROPE], DTYPE)
-        )
-        p_tile = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_N, BLOCK_H], gl.NVMMASharedLayout.get_default_for([BLOCK_N, BLOCK_H], DTYPE)
-        )
+        tiles = two_tiles(BLOCK_N, LATENT, DTYPE)
+        ropes = two_tiles(BLOCK_N, ROPE, DTYPE)
+        p_tile = new_tile(BLOCK_N, BLOCK_H, DTYPE)
         column = gl.arange(0, LATENT, layout=gl.SliceLayout(0, LOAD))
         rotary = LATENT + gl.arange(0, ROPE, layout=gl.SliceLayout(0, LOAD))
         table += batch.to(gl.int64) * table_stride
@@ -91,29 +85,10 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
         copy_in(ropes.index(0), cache + rows[:, None] + rotary[None, :])
         async_copy.commit_group()
         page = pages_of(table, begin + BLOCK_N, last, PAGE, BLOCK_N, ROW)
-        weight = fixed_scale
-        if SCALED:
-            weight = weight * gl.load(kv_scale)
-        q_latent, q_rotary, factor = load_query(
-            query,
-            batch,
-            first_head,
-            query_batch_stride,
-            query_head_stride,
-            HEADS,
-            LATENT,
-            ROPE,
-            BLOCK_H,
-            DTYPE,
-            FP8,
-        )
-        factor = gl.convert_layout(factor, S_HEAD) * (scale * weight)
-        q_tile = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_H, LATENT], gl.NVMMASharedLayout.get_default_for([BLOCK_H, LATENT], DTYPE), q_latent
-        )
-        q_rope = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_H, ROPE], gl.NVMMASharedLayout.get_default_for([BLOCK_H, ROPE], DTYPE), q_rotary
-        )
+        q_tile, q_rope, factor, weight = stage_query(
+            query, kv_scale, scale, fixed_scale, batch, first_head, query_batch_stride, query_head_stride,
+            HEADS, LATENT, ROPE, BLOCK_H, DTYPE, FP8, False, SCALED, S_HEAD,
+        )  # fmt: skip
         top = gl.full([BLOCK_H], float("-inf"), gl.float32, layout=S_HEAD)
         total = gl.full([BLOCK_N, BLOCK_H], 0.0, gl.float32, layout=LOGITS)
         zero = gl.full([BLOCK_N, BLOCK_H], 0.0, gl.float32, layout=LOGITS)
@@ -131,36 +106,11 @@ def attend_few_heads(  # type: ignore[no-untyped-def]
             async_copy.wait_group(1)
             fence_async_shared()
             barrier()
-            pending = warpgroup_mma(tile, q_tile.permute((1, 0)), zero, use_acc=False, is_async=True)
-            pending = warpgroup_mma(rope, q_rope.permute((1, 0)), pending, is_async=True)
-            s = warpgroup_mma_wait(0, deps=[pending])
-            s = cap_logits(s * factor[None, :], cap, CAPPED)
-            token = start + gl.arange(0, BLOCK_N, layout=gl.SliceLayout(1, LOGITS))
-            s = gl.where((token < end)[:, None], s, float("-inf"))
-            higher = gl.maximum(top, gl.max(s, 0))
-            fade = gl.exp2(top - higher)
-            p = gl.exp2(s - higher[None, :])
-            total = total * fade[None, :] + p
-            top = higher
-            p_tile.store(p.to(DTYPE))
-            acc = acc * fade[None, :]
-            fence_async_shared()
-            barrier()
-            adding = warpgroup_mma(tile.permute((1, 0)), p_tile, acc, is_async=True)
-            acc = warpgroup_mma_wait(0, deps=[adding])
-            barrier()
+            top, total, acc = attend_block(
+                tile, rope, q_tile, q_rope, p_tile, zero, factor, cap, start, end, top, total, acc, CAPPED
+            )
             turn = 1 - turn
         async_copy.wait_group(0)
-        sums = gl.sum(total, 0)
-        found = top + gl.log2(sums)
-        if WHOLE:
-            found = found * 0.6931471805599453
-        gl.store(lse + place + head, found, mask=head < HEADS)
-        result = acc * (weight / sums)[None, :]
-        gl.store(out_at, result.to(out.dtype.element_ty), mask=(head < HEADS)[None, :])
+        store_result(out_at, lse, place, head, top, total, acc, weight, HEADS, WHOLE)
     else:
-        nothing = gl.full([BLOCK_H], float("-inf"), gl.float32, layout=S_HEAD)
-        gl.store(lse + place + head, nothing, mask=head < HEADS)
-        if WHOLE:
-            zeros = gl.full([LATENT, BLOCK_H], 0.0, out.dtype.element_ty, layout=LOGITS)
-            gl.store(out_at, zeros, mask=(head < HEADS)[None, :])
+        store_nothing(out_at, lse, place, head, HEADS, WHOLE)

@@ -20,11 +20,13 @@ from gpu_gotchas.fixes.mla_decode.hopper import (
     barrier,
     cap_logits,
     copy_in,
-    load_query,
+    new_tile,
     pages_of,
     put,
     rows_of,
     span,
+    stage_query,
+    two_tiles,
     words_at,
 )
 
@@ -86,38 +88,13 @@ def attend_many_heads(  # type: ignore[no-untyped-def]
     begin, end = span(contexts, batch, split, splits, BLOCK_N)
     last = end - 1
     if begin < end:
-        weight = fixed_scale * (256.0 if BITS else 1.0)
-        if SCALED:
-            weight = weight * gl.load(kv_scale)
-        q_latent, q_rotary, factor = load_query(
-            query,
-            batch,
-            first_head,
-            query_batch_stride,
-            query_head_stride,
-            HEADS,
-            LATENT,
-            ROPE,
-            BLOCK_H,
-            DTYPE,
-            FP8,
-        )
-        factor = gl.convert_layout(factor, S_HEAD) * (scale * weight)
-        q_tile = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_H, LATENT], gl.NVMMASharedLayout.get_default_for([BLOCK_H, LATENT], DTYPE), q_latent
-        )
-        q_rope = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_H, ROPE], gl.NVMMASharedLayout.get_default_for([BLOCK_H, ROPE], DTYPE), q_rotary
-        )
-        tiles = gl.allocate_shared_memory(
-            DTYPE, [2, BLOCK_N, LATENT], gl.NVMMASharedLayout.get_default_for([BLOCK_N, LATENT], DTYPE)
-        )
-        ropes = gl.allocate_shared_memory(
-            DTYPE, [2, BLOCK_N, ROPE], gl.NVMMASharedLayout.get_default_for([BLOCK_N, ROPE], DTYPE)
-        )
-        p_tile = gl.allocate_shared_memory(
-            DTYPE, [BLOCK_H, BLOCK_N], gl.NVMMASharedLayout.get_default_for([BLOCK_H, BLOCK_N], DTYPE)
-        )
+        q_tile, q_rope, factor, weight = stage_query(
+            query, kv_scale, scale, fixed_scale, batch, first_head, query_batch_stride, query_head_stride,
+            HEADS, LATENT, ROPE, BLOCK_H, DTYPE, FP8, BITS, SCALED, S_HEAD,
+        )  # fmt: skip
+        tiles = two_tiles(BLOCK_N, LATENT, DTYPE)
+        ropes = two_tiles(BLOCK_N, ROPE, DTYPE)
+        p_tile = new_tile(BLOCK_H, BLOCK_N, DTYPE)
         PER: gl.constexpr = 4 if FP8 else 1
         column = gl.arange(0, LATENT // PER, layout=gl.SliceLayout(0, LOAD))
         rotary = LATENT // PER + gl.arange(0, ROPE // PER, layout=gl.SliceLayout(0, LOAD))

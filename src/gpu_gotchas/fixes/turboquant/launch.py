@@ -6,12 +6,13 @@ import torch
 from torch import Tensor
 
 from gpu_gotchas.fixes.launch_fit import current_target_name
+from gpu_gotchas.fixes.split_kv.grouped_heads import HEAD_SIZES
 from gpu_gotchas.fixes.split_kv.merge import merge_parts
 from gpu_gotchas.fixes.split_kv.results import result
 from gpu_gotchas.fixes.split_kv.scratch import Scratch
 from gpu_gotchas.fixes.turboquant.codebook import Codebook
 from gpu_gotchas.fixes.turboquant.decoding import attend
-from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES, Form
+from gpu_gotchas.fixes.turboquant.layout import Form
 from gpu_gotchas.fixes.turboquant.planner import Plan
 from gpu_gotchas.fixes.turboquant.storing import pack
 from gpu_gotchas.hardware.catalogue import find_target

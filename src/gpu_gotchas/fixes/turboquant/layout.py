@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-HEAD_SIZES = (64, 128, 256)
-
 
 class Form(Enum):
     """The four caches that vLLM 0.33 names `turboquant_` and one of these. Offsets are in bytes from the

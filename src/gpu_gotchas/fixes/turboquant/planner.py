@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 
+from gpu_gotchas.fixes.argument_types import of_type
 from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening, refuse_what_lacks, widening_for
+from gpu_gotchas.fixes.split_kv.grouped_heads import check_heads
 from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET, choose_splits
-from gpu_gotchas.fixes.turboquant.layout import HEAD_SIZES, Form
+from gpu_gotchas.fixes.turboquant.layout import Form
+from gpu_gotchas.fixes.whole_numbers import whole
 from gpu_gotchas.hardware.targets import Target
 
 
@@ -58,12 +61,17 @@ def plan(
     heads, kv_heads: on this card. multiprocessors: of the card. scratch_budget: bytes of partial results.
     widening: another than the target's fastest.
 
-    Raises ValueError for sizes that are none, Refused where the target cannot run it.
+    Raises ValueError for sizes that are none and for other types, Refused where the target cannot run it.
     """
-    if min(kv_heads, batch, context, multiprocessors) < 1:
-        raise ValueError("kv_heads, batch, context and multiprocessors must be at least 1")
-    if heads < kv_heads or heads % kv_heads or head not in HEAD_SIZES:
-        raise ValueError(f"heads must be a multiple of kv_heads, the head size one of {HEAD_SIZES}")
+    of_type("target", target, Target)
+    of_type("form", form, Form)
+    if widening is not None:
+        of_type("widening", widening, Widening)
+    sizes = {"heads": heads, "kv_heads": kv_heads, "head": head, "batch": batch, "context": context}
+    for name, size in {**sizes, "multiprocessors": multiprocessors}.items():
+        whole(name, size)
+    whole("scratch_budget", scratch_budget, 0)
+    check_heads(heads, kv_heads, head)
     refuse_what_lacks(target, KvForm.FP8, widening, what="TurboQuant decode")
     small = target.shared_optin < 96 << 10
     looked_up = form is not Form.K8V4

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 
+from gpu_gotchas.fixes.argument_types import of_type
 from gpu_gotchas.fixes.split_kv.forms import KvForm, Widening, refuse_what_lacks, widening_for
+from gpu_gotchas.fixes.split_kv.grouped_heads import check_heads
 from gpu_gotchas.fixes.split_kv.splits import SCRATCH_BUDGET, choose_splits
+from gpu_gotchas.fixes.whole_numbers import whole
 from gpu_gotchas.hardware.targets import Target, Vendor
 
 MOST_QUERIES = 64
 """Query tokens of a sequence: a row of a tree mask is one 64-bit word."""
-
-HEAD_SIZES = (64, 128, 256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,19 @@ def plan(
     queries: the most query tokens of a request. heads, kv_heads: on this card. multiprocessors: of the card.
     scratch_budget: bytes of partial results. widening: another than the target's fastest.
 
-    Raises ValueError for sizes that are none, Refused where the target cannot hold the form.
+    Raises ValueError for sizes that are none and for other types, Refused where the target cannot hold the
+    form.
     """
-    if min(queries, kv_heads, batch, context, multiprocessors) < 1 or queries > MOST_QUERIES:
-        raise ValueError(
-            f"kv_heads, batch, context, multiprocessors must be at least 1, queries 1 to {MOST_QUERIES}"
-        )
-    if heads < kv_heads or heads % kv_heads or head not in HEAD_SIZES:
-        raise ValueError(f"heads must be a multiple of kv_heads, the head size one of {HEAD_SIZES}")
+    of_type("target", target, Target)
+    of_type("form", form, KvForm)
+    if widening is not None:
+        of_type("widening", widening, Widening)
+    whole("queries", queries, most=MOST_QUERIES)
+    sizes = {"heads": heads, "kv_heads": kv_heads, "head": head, "batch": batch, "context": context}
+    for name, size in {**sizes, "multiprocessors": multiprocessors}.items():
+        whole(name, size)
+    whole("scratch_budget", scratch_budget, 0)
+    check_heads(heads, kv_heads, head)
     refuse_what_lacks(target, form, widening, what="verify attention")
     rows = queries * (heads // kv_heads)
     row_block, kv_block, warps, stages, resident = _blocks(target, form, rows, head)

@@ -27,7 +27,7 @@ FORMAT = 1
 _MODULES = (
     "advice", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence", "few",
     "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
-    "questions", "rank", "ranked", "strength", "trouble", "words",
+    "questions", "rank", "ranked", "singular", "strength", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from contextvars import ContextVar
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from gpu_gotchas.hardware.versions import VersionRange
+from gpu_gotchas.upstream.asking import Open
 from gpu_gotchas.upstream.editing import edited
 from gpu_gotchas.upstream.patch import Answer, Patch, Place
 
@@ -42,43 +43,28 @@ def _replace(before: Any, module: ModuleType) -> Any:  # noqa: ARG001
     return post_init
 
 
-class _Open(SimpleNamespace):
-    """Attributes as they were given, None for every other."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return None
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self.__dict__)
-
-    def using_transformers_backend(self) -> bool:
-        return False
-
-
 def _probe(module: ModuleType) -> Answer:
     """The record's question: a small draft model and method `draft_model`, in a folder that is called dflash.
 
     `ModelConfig` and `ParallelConfig` of the module are stood in for; the process is thrown away after.
     """
     path = "/models/dflash-tests/Qwen3.5-4B"
-    hf_config = _Open(model_type="qwen3", architectures=["Qwen3ForCausalLM"], vocab_size=151_936)
+    hf_config = Open(model_type="qwen3", architectures=["Qwen3ForCausalLM"], vocab_size=151_936)
 
-    def draft(model: str, **_: object) -> _Open:
-        return _Open(
+    def draft(model: str, **_: object) -> Open:
+        return Open(
             model=model, hf_config=hf_config, architectures=hf_config.architectures, max_model_len=4096
         )
 
-    module.__dict__.update(ModelConfig=draft, ParallelConfig=_Open)
+    module.__dict__.update(ModelConfig=draft, ParallelConfig=Open)
     asked = _blank(module.SpeculativeConfig)
-    target = _Open(model=path, hf_config=hf_config, hf_text_config=hf_config, max_model_len=4096)
+    target = Open(model=path, hf_config=hf_config, hf_text_config=hf_config, max_model_len=4096)
     given = {
         "method": "draft_model",
         "model": path,
         "num_speculative_tokens": 2,
         "target_model_config": target,
-        "target_parallel_config": _Open(tensor_parallel_size=1),
+        "target_parallel_config": Open(tensor_parallel_size=1),
     }
     for name, value in given.items():
         object.__setattr__(asked, name, value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from types import ModuleType
 from typing import Any
 
@@ -54,27 +53,10 @@ def _probe(module: ModuleType) -> Answer:
     import torch
     from triton.runtime.errors import OutOfResources
 
-    latent, rope, page, batch, heads, splits = 512, 64, 16, 2, 128, 4
-    cache = torch.zeros(8, page, 1, latent + rope).to(torch.float8_e4m3fn)
-    arguments = {
-        "q": torch.zeros(batch, heads, latent + rope, dtype=torch.bfloat16),
-        "k_buffer": cache,
-        "v_buffer": cache[..., :latent],
-        "att_out": torch.zeros(batch, heads, splits, latent + 1),
-        "Req_to_tokens": torch.zeros(batch, 4, dtype=torch.int32),
-        "B_Seqlen": torch.full((batch,), 3 * page, dtype=torch.int32),
-        "num_kv_splits": splits,
-        "sm_scale": (latent + rope) ** -0.5,
-        "page_size": page,
-        "logit_cap": 0.0,
-        "k_scale": torch.ones(()),
-        "v_scale": torch.ones(()),
-        "is_mla": True,
-    }
-    launcher = module._decode_grouped_att_m_fwd
-    known = inspect.signature(launcher).parameters  # `is_mla` came with 0.20.0
+    from gpu_gotchas.upstream.vllm_launches import decode_mla
+
     try:
-        launcher(**{name: value for name, value in arguments.items() if name in known})
+        decode_mla(module, torch.float8_e4m3fn)
     except OutOfResources:
         return Answer.FAULTY
     return Answer.RIGHT

@@ -27,21 +27,10 @@ def _probe(module: ModuleType) -> Answer:
     import torch
     from triton.compiler.errors import CompilationError
 
-    tokens, heads, head, page = 4, 2, 128, 16
-    slot = head + head // 2 + 4
+    from gpu_gotchas.upstream.vllm_launches import store_turboquant
+
     try:
-        module.triton_turboquant_store(
-            torch.zeros(tokens, heads, head, dtype=torch.bfloat16),
-            torch.zeros(tokens, heads, head, dtype=torch.bfloat16),
-            torch.zeros(2, page, heads, slot, dtype=torch.uint8),
-            torch.arange(tokens, dtype=torch.int32),
-            PiT=torch.eye(head),
-            midpoints=torch.zeros(7),
-            mse_bits=3,
-            key_packed_size=head,
-            value_quant_bits=4,
-            key_fp8=True,
-        )
+        store_turboquant(module, torch.zeros(4, 2, 128, dtype=torch.bfloat16))
     except CompilationError:
         return Answer.FAULTY
     return Answer.RIGHT
