@@ -38,12 +38,12 @@ function result(one, certain) {
   const parts = [element("h3", {}, element("a", { href: address }, one.title), " ", ...chips(one))];
   if (one.withdrawn) parts.push(element("p", {}, `Withdrawn, because: ${one.withdrawn.because}`));
   if (one.rests_on) parts.push(element("p", { class: "gg-rests" }, element("code", {}, cut(one.rests_on))));
-  if (one.believed) parts.push(element("p", {}, element("strong", {}, "Believed: "), one.believed));
   if (one.helped) parts.push(element("p", {}, element("strong", {}, "Reported to help: "), ...prose(one.helped)));
+  if (one.believed) parts.push(element("p", {}, element("strong", {}, "Believed: "), one.believed));
   if (one.do) parts.push(element("p", {}, element("strong", {}, "Do: "), ...prose(one.do)));
   for (const way of one.otherwise) parts.push(element("p", {}, element("strong", {}, "Or: "), ...prose(way)));
   if (one.disagreed.length) parts.push(element("p", {}, `Against it: ${one.disagreed.join("; ")}.`));
-  if (!certain && one.confirm) parts.push(element("p", {}, `It would be certain with: ${cut(one.confirm)}.`));
+  if (!certain && one.confirm && !one.confirm.startsWith("a repro: ")) parts.push(element("p", {}, `It would be certain with: ${cut(one.confirm)}.`));
   for (const [id, how] of Object.entries(one.tell_apart)) parts.push(element("p", {}, `Not ${id}, unless: ${how}`));
   parts.push(element("p", { class: "gg-why" }, `${one.why}.`));
   return element("article", {}, ...parts);
@@ -57,8 +57,13 @@ function chips({ severity, status }) {
   return said;
 }
 
-function unknown({ nearest, collect }) {
-  const parts = [element("p", {}, "No record fits. What would help somebody to find out:")];
+const UNKNOWN = {
+  failure: "Nothing in it reads like a failure. If something goes wrong all the same, what would tell is:",
+  cause: "Only the echo of a failure is in it, which is printed whatever the cause was. What would tell is:",
+};
+
+function unknown({ nearest, collect, lacks }) {
+  const parts = [element("p", {}, UNKNOWN[lacks] ?? "No record fits. What would help somebody to find out:")];
   parts.push(element("ul", {}, ...collect.map((one) => element("li", {}, one))));
   if (nearest) parts.push(element("p", { class: "gg-why" }, `Nearest was ${nearest.title}: ${nearest.why}.`));
   return parts;

@@ -14,3 +14,8 @@ def __getattr__(name: str) -> ModuleType:
     from importlib import import_module
 
     return import_module("gpu_gotchas.search")
+
+
+def __dir__() -> list[str]:
+    """What help and completion name, `search` included though it is not loaded yet."""
+    return sorted({*globals(), "search"})

@@ -10,6 +10,7 @@ from gpu_gotchas.records import root, sources
 from tests.cli.conftest import Gotchas
 
 ID = "sample-brand-new"
+FP8 = "type fp8e4nv not supported in this architecture"
 FILES = (
     f"gotchas/{ID}/gotcha.yaml",
     f"gotchas/{ID}/repro.py",
@@ -149,3 +150,63 @@ def test_an_empty_paste_is_refused(gotchas: Gotchas, checkout: Path) -> None:
     (checkout / "error.log").write_text("\n \n", "utf-8")
     assert gotchas("new", ID, "--from", str(checkout / "error.log")).code == 2
     assert not (checkout / FILES[0]).exists()
+
+
+LOG = f"{LOGGED}ValueError: {FP8}. The supported fp8 dtypes are ('fp8e5',)\n"
+
+
+@pytest.mark.parametrize("text", [LOG, f"fine\n{FP8}\n"])
+def test_a_paste_that_is_known_is_named_and_nothing_is_written(
+    gotchas: Gotchas, checkout: Path, text: str
+) -> None:
+    (checkout / "error.log").write_text(text, "utf-8")
+    ran = gotchas("new", ID, "--from", str(checkout / "error.log"))
+    assert (ran.code, ran.out) == (2, "")
+    for told in ("sample-fp8e4nv-refused", "this is it", "gotchas show sample-fp8e4nv-refused", "--anyway"):
+        assert told in ran.err
+    assert not (checkout / "gotchas" / ID).exists()
+
+
+def test_a_likeness_is_refused_too_and_a_weak_one_is_only_said(gotchas: Gotchas, checkout: Path) -> None:
+    log = checkout / "error.log"
+    log.write_text("lattice phase odd is not aligned with quantum state\n", "utf-8")
+    ran = gotchas("new", ID, "--from", str(log))
+    assert ran.code == 2
+    assert "looks like sample-reported-only" in ran.err
+    log.write_text("out of resource: shared memory, Required: 147456, Hardware limit: 101376\n", "utf-8")
+    assert "A weak likeness" in gotchas("search", str(log)).out
+    ran = gotchas("new", ID, "--from", str(log))
+    assert ran.code == 0
+    assert "sample-smem" in ran.err
+
+
+def test_anyway_begins_one_and_the_draft_takes_nothing_from_what_was_known(
+    gotchas: Gotchas, checkout: Path
+) -> None:
+    """A draft has no proof: whatever it says of its signatures, and however much longer they are."""
+    (checkout / "error.log").write_text(LOG, "utf-8")
+    before = gotchas("search", str(checkout / "error.log"))
+    assert before.out.startswith("This is it:\n\nsample-fp8e4nv-refused")
+    ran = gotchas("new", ID, "--anyway", "--from", str(checkout / "error.log"))
+    assert ran.code == 0
+    assert "sample-fp8e4nv-refused" in ran.err
+    record = checkout / FILES[0]
+    draft = record.read_text("utf-8")
+    assert "basis: reported" in draft
+    assert f"ValueError: {FP8}" in draft
+    assert gotchas("search", str(checkout / "error.log")).out == before.out
+    proven = draft.replace("basis: reported", "basis: proven").replace("basis_url: https", "# https")
+    record.write_text(proven, "utf-8")
+    assert gotchas("search", str(checkout / "error.log")).out == before.out
+    assert gotchas("search", FP8).out.startswith("This is it:\n\nsample-fp8e4nv-refused")
+
+
+def test_what_only_a_draft_knows_is_never_certain(gotchas: Gotchas, checkout: Path) -> None:
+    (checkout / "error.log").write_text(PASTE, "utf-8")
+    assert gotchas("new", ID, "--from", str(checkout / "error.log")).code == 0
+    record = checkout / FILES[0]
+    record.write_text(record.read_text("utf-8").replace("basis: reported", "basis: proven"), "utf-8")
+    ran = gotchas("search", str(checkout / "error.log"))
+    assert ran.out.startswith("Looks like:")
+    assert f"{ID}  (draft" in ran.out
+    assert "met a reported signature" in ran.out

@@ -4,8 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.conftest import Gotchas
+from tests.search.logs import healthy_log
+from tests.search.samples import signature
 
 FP8 = "type fp8e4nv not supported in this architecture"
 
@@ -104,10 +107,70 @@ def test_control_characters_of_a_paste_are_not_printed(gotchas: Gotchas) -> None
     assert ran.out.replace("\n", "").isprintable()
 
 
-def test_a_text_that_is_the_name_of_a_file_is_told_of_f(gotchas: Gotchas, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--explain",), ("--json",), ("--as", "sm_86")])
+def test_one_argument_that_is_a_file_is_about_what_is_in_it(
+    gotchas: Gotchas, tmp_path: Path, options: tuple[str, ...]
+) -> None:
     log = tmp_path / "server.log"
-    log.write_text(FP8, "utf-8")
-    ran = gotchas("search", str(log))
-    assert "-f searches what is in it" in ran.err
-    assert "-f" not in gotchas("search", "-f", str(log)).err
+    log.write_text(f"fine\n{FP8}\n", "utf-8")
+    named, given = gotchas("search", *options, str(log)), gotchas("search", *options, "-f", str(log))
+    assert (named.code, named.out) == (given.code, given.out) == (0, given.out)
+    assert named.err == "CHECKOUT/server.log is a file: this is about what is in it.\n"
+    assert given.err == ""
+
+
+def test_a_file_among_words_is_a_word_and_a_text_of_any_length_is_no_file(
+    gotchas: Gotchas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fp8e4nv").write_text("nothing", "utf-8")
+    (tmp_path / "vllm").mkdir()
+    assert gotchas("search", "type", "fp8e4nv", "not supported in this architecture").err == ""
+    assert gotchas("search", "vllm").err == ""
     assert gotchas("search", FP8 * 2_000).err == ""
+    assert gotchas("search", "\0" + FP8).err == ""
+
+
+def test_a_folder_and_a_log_that_is_not_there_are_said(gotchas: Gotchas, tmp_path: Path) -> None:
+    ran = gotchas("search", f"{tmp_path}/")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is a folder: give a log in it" in ran.err
+    ran = gotchas("search", "eror.log")
+    assert ran.code == 1
+    assert "no file eror.log" in ran.err
+
+
+def test_a_healthy_log_is_told_so_and_nobody_is_sent_to_draft_a_record(
+    gotchas: Gotchas, tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    log.write_text(healthy_log(300), "utf-8")
+    ran = gotchas("search", str(log))
+    assert ran.code == 1
+    assert ran.out.startswith("Not known. Nothing in it reads like a failure.")
+    assert "gotchas new" not in ran.out
+
+
+def test_an_echo_is_told_where_the_cause_stands(gotchas: Gotchas) -> None:
+    ran = gotchas("search", "RuntimeError: Engine core initialization failed. See root cause above.")
+    assert ran.code == 1
+    assert "The cause stands above, in the log" in ran.out
+    assert "grep -n -m 1 -B 40" in ran.out
+    assert "gotchas new" not in ran.out
+
+
+def test_of_a_candidate_what_helped_comes_first_and_the_projects_homework_only_when_asked(
+    gotchas: Gotchas, checkout: Path
+) -> None:
+    candidates = checkout / "gotchas" / "_candidates.yaml"
+    told = yaml.safe_load(candidates.read_text("utf-8"))
+    told[0] |= {
+        "believed": "A cable is loose. Pushing it in helped.",
+        "signatures": [signature("invented cable {int} hums", basis="reported")],
+    }
+    candidates.write_text(yaml.safe_dump(told), "utf-8")
+    lines = gotchas("search", "invented cable 7 hums").out.splitlines()
+    first = next(at for at, line in enumerate(lines) if "reported to help: Pushing it in helped." in line)
+    assert first < next(at for at, line in enumerate(lines) if "why: " in line)
+    assert not [line for line in lines if "a repro: " in line]
+    assert "would confirm it: a repro: " in gotchas("search", "--explain", "invented cable 7 hums").out

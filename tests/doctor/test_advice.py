@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
 
 from gpu_gotchas.doctor.advice import AUTHORS, advice, short_advice
 from gpu_gotchas.doctor.assess import Assessment, assess
+from gpu_gotchas.doctor.command.launch import read_commands
 from gpu_gotchas.doctor.remedies import FixState, Way
 from gpu_gotchas.doctor.store import open_knowledge
 from gpu_gotchas.doctor.variables import read_variables
@@ -138,3 +140,26 @@ def test_a_long_list_of_patches_is_read_whole() -> None:
     asked = ",".join([f"another-patch-{n}" for n in range(30)] + [PATCH])
     found = read_variables({"GPU_GOTCHAS_FIXES": asked}, settings(), {"vllm": "0.21.0"}).given
     assert met(fix(USE, FixType.PATCH), **found).fix is FixState.ACTIVE
+
+
+@pytest.mark.parametrize(
+    ("image", "there"),
+    [
+        ("vllm/vllm-openai:v0.33.0", False),
+        ("docker.io/vllm/vllm-openai@sha256:0", False),
+        ("our/vllm-openai:v0.33.0", True),
+        ("--entrypoint bash vllm/vllm-openai:v0.33.0 -c 'pip install gpu-gotchas && vllm serve m'", True),
+    ],
+)
+def test_an_image_that_vllm_publishes_has_no_patches(image: str, there: bool) -> None:
+    command = shlex.split(
+        f"docker run -e GPU_GOTCHAS_FIXES={PATCH} {image}" + " --model m" * ("'" not in image)
+    )
+    (launch,) = read_commands(command, settings())
+    assert (launch.software.get("gpu-gotchas", "") is None) is not there
+    software = {"vllm": "0.21.0", **({} if there else {"gpu-gotchas": None})}
+    record = gotcha(case(AMPERE), fixes=(fix(USE, FixType.PATCH),))
+    machine = replace(described_machine("sm_86"), software=software, settings={"GPU_GOTCHAS_FIXES": PATCH})
+    one = assess(record, machine, {}, settings())
+    assert one.bites is not there
+    assert there or "the image has no gpu-gotchas" in next(iter(advice(one)))

@@ -73,7 +73,7 @@ export function decider(rules, { doubts, tellsWhere }) {
     const leading = live.filter((found) => !found.follows);
     const undoubted = (leading.length ? leading : live).filter((found) => !isDoubted(found));
     const standing = left(undoubted);
-    const sure = left(undoubted.filter(standsAlone));
+    const sure = left(undoubted.filter((found) => standsAlone(found) && found.entry.status !== "draft"));
     if (sure.length && isCertain(sure)) {
       const others = standing.filter((one) => one.hit.proven && one.entry.id !== sure[0].entry.id && standsAlone(one));
       const results = [
@@ -120,6 +120,7 @@ export function decider(rules, { doubts, tellsWhere }) {
       index_date: date,
       nearest: nearest([...bySignature, ...byWords], results),
       collect: [],
+      lacks: null,
     };
   }
 

@@ -1,4 +1,5 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
+import { lackTeller, whatToCollect } from "./advice.js";
 import { NOTHING_KNOWN, assess } from "./conditions.js";
 import { doubter } from "./certain.js";
 import { Course, courseReader } from "./course.js";
@@ -26,6 +27,7 @@ export class Engine {
     const plate = boilerplate(rules);
     this.endsTheRoot = plate.endsTheRoot;
     Object.assign(this, questioner(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate }));
+    this.whatIsLacking = lackTeller(rules, { unwrap: this.unwrap, isTrouble: this.isTrouble, plate });
     const speech = wording(rules);
     this.rank = ranker(index, speech, plate);
     Object.assign(this, adviser(rules, speech));
@@ -113,7 +115,10 @@ export class Search {
       found.map(({ entry }) => entry.withdrawn?.successor).filter(Boolean).map((name) => [name, index.records[name]]),
     );
     const answer = engine.decide(found.filter(({ hit }) => hit), found.filter(({ hit }) => !hit), successors, index.date);
-    if (!answer.results.length) answer.collect = whatToCollect(index.rules.advice, gist.facts, asked, machine);
+    if (!answer.results.length) {
+      answer.lacks = engine.whatIsLacking(gist.kept, asked);
+      answer.collect = whatToCollect(index.rules.advice, gist.facts, asked, machine, answer.lacks);
+    }
     return answer;
   }
 
@@ -134,26 +139,4 @@ function adviser({ common_words: { ENGLISH } }, { words, isCommon }) {
     return counted.sort(([, one], [, other]) => other - one).map(([way]) => way);
   }
   return { saidIn, ways };
-}
-
-function whatToCollect({ _LATE, _NO_ROOM }, lines, { fails }, machine) {
-  const wanted = [];
-  if (!fails) wanted.push("the first error of the log (no line here looks like one), with the twenty lines before it and its traceback");
-  if (lines.some((line) => _LATE.some((sign) => line.includes(sign)))) {
-    wanted.push(
-      "the same run with CUDA_LAUNCH_BLOCKING=1 (AMD_SERIALIZE_KERNEL=3 on ROCm): the error is reported later than " +
-        "it happens, and the traceback is of another call",
-    );
-  }
-  if (lines.some((line) => _NO_ROOM.some((sign) => line.includes(sign)))) {
-    wanted.push(
-      "when the memory ran out (weights, KV cache, warm-up, graph capture, a request), the model's size, and what " +
-        "else was on the card: nvidia-smi, or amd-smi process",
-    );
-  }
-  if (!machine?.cards) wanted.push("the card and its driver: nvidia-smi -q, or amd-smi static");
-  if (!machine || !Object.keys(machine.software).length) {
-    wanted.push("versions: python -m torch.utils.collect_env, and pip list");
-  }
-  return [...wanted, "the whole command line, and the variables that were set for it"];
 }

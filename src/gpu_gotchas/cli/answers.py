@@ -6,16 +6,29 @@ import textwrap
 
 from gpu_gotchas.cli.prose import after_because
 from gpu_gotchas.cli.terminal import Style, Styled, Terminal, bold, dim
-from gpu_gotchas.search.answer import Answer, Result, Seen, Verdict
+from gpu_gotchas.search.answer import Answer, Lack, Result, Seen, Verdict
 from gpu_gotchas.search.strength import Strength
 
 _LONGEST_SHOWN = 200
 _CANDIDATE = "candidate"
+_HOMEWORK = "a repro: "
+"""How what this project lacks begins: nothing that whoever asks can do."""
 _DRAFT = "gotchas new ID --from -"
 
 _HEADLINES = {
     Verdict.THIS_IS_IT: Styled("This is it", Style.GOOD),
     Verdict.LOOKS_LIKE: Styled("Looks like", Style.WARN),
+}
+_UNKNOWN = {
+    None: ("No record explains this text well enough to be named.", "To find out, collect"),
+    Lack.FAILURE: (
+        "Nothing in it reads like a failure.",
+        "If something goes wrong all the same, search again with",
+    ),
+    Lack.CAUSE: (
+        "It holds only the echo of a failure, which is printed whatever the cause was.",
+        "The cause stands above, in the log. Search again with",
+    ),
 }
 HOW_STRONG = {
     Strength.STRONG: "A strong likeness, no proof: measured, nine in ten such answers were right.",
@@ -27,14 +40,7 @@ HOW_STRONG = {
 def print_answer(answer: Answer, terminal: Terminal, *, explain: bool = False) -> None:
     """The answer on standard output. explain: with every line, template, hole and word that matched."""
     if answer.verdict is Verdict.NOT_KNOWN:
-        terminal.line(bold("Not known."), " No record explains this text well enough to be named.")
-        terminal.line(dim(f"Searched the index of {answer.index_date}."))
-        terminal.line()
-        terminal.line("To find out, collect")
-        for wanted in answer.collect:
-            _say(terminal, "- ", wanted)
-        terminal.line("and draft a record from it, personal things taken out, in a clone of the project:")
-        terminal.line("  ", bold(f"{_DRAFT} < error.log"))
+        _print_unknown(answer, terminal)
         _print_nearest(answer, terminal, explain)
         return
     terminal.line(_HEADLINES[answer.verdict], ":" if len(answer.results) == 1 else ", best first:")
@@ -47,6 +53,19 @@ def print_answer(answer: Answer, terminal: Terminal, *, explain: bool = False) -
     if explain:
         terminal.line()
         terminal.line(dim(f"Searched the index of {answer.index_date}."))
+
+
+def _print_unknown(answer: Answer, terminal: Terminal) -> None:
+    because, ask = _UNKNOWN[answer.lacks]
+    terminal.line(bold("Not known."), f" {because}")
+    terminal.line(dim(f"Searched the index of {answer.index_date}."))
+    terminal.line()
+    terminal.line(ask)
+    for wanted in answer.collect:
+        _say(terminal, "- ", wanted)
+    if answer.lacks is None:
+        terminal.line("and draft a record from it, personal things taken out, in a clone of the project:")
+        terminal.line("  ", bold(f"{_DRAFT} < error.log"))
 
 
 def _print_nearest(answer: Answer, terminal: Terminal, explain: bool) -> None:
@@ -66,12 +85,16 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
         _say(terminal, f"{result.status}: withdrawn, because ", after_because(result.withdrawn.because))
         if result.withdrawn.successor:
             _say(terminal, "see instead: ", result.withdrawn.successor)
+    if result.helped:
+        _say(terminal, "reported to help: ", result.helped)
+    if result.believed:
+        _say(terminal, "believed: ", result.believed)
     _say(terminal, "why:  ", f"{result.why}.")
     for seen in (*result.lines, *result.context) if explain else result.lines[:1]:
         _print_seen(seen, terminal, explain)
     if not result.lines and result.rests_on:
         terminal.line("  ", dim("line: "), result.rests_on[:_LONGEST_SHOWN])
-    if result.confirm:
+    if result.confirm and (explain or not result.confirm.startswith(_HOMEWORK)):
         _say(terminal, "would confirm it: ", result.confirm)
     if explain and result.words:
         _say(terminal, "words: ", ", ".join(result.words))
@@ -82,10 +105,6 @@ def _print_result(result: Result, terminal: Terminal, explain: bool) -> None:
         _say(terminal, "disagrees: ", text)
     for name, text in (result.tell_apart or {}).items():
         _say(terminal, f"unlike {name}: ", text)
-    if result.believed:
-        _say(terminal, "believed: ", result.believed)
-    if result.helped:
-        _say(terminal, "reported to help: ", result.helped)
     for address in result.reports[: None if explain else 1]:
         terminal.line("  ", dim("reported in: "), address)
     if result.do:

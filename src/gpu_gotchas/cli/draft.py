@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from gpu_gotchas.cli.redact import redact
 from gpu_gotchas.search.gist import Gist
-from gpu_gotchas.search.lines import Line, lines_of
+from gpu_gotchas.search.lines import Line
 from gpu_gotchas.search.normalise import clean
 from gpu_gotchas.search.questions import questions
 
 _MOST_LINES = 60
-_LONGEST = 300
+_LONGEST, _READ = 300, 2_000
 _HEX = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _MEANS = re.compile(r"(?i)\b(?:error|xid|errno|capability|status|signal)\b\D{0,20}$")
@@ -27,14 +27,19 @@ class Draft(NamedTuple):
     paste: tuple[str, ...]
 
 
-def draft_from(chunks: Iterable[bytes]) -> Draft:
+def draft_from(lines: Iterable[Line]) -> Draft:
     gist = Gist()
-    for line in lines_of(chunks):
+    for line in lines:
         gist.feed([Line(line.number, clean(line.text))])
     asked = questions(gist.kept, gist.count).questions
     best = max(asked, key=lambda question: question.weight, default=None)
-    kept = [redact(text)[:_LONGEST] for text in gist.facts]
-    return Draft(best and template_of(redact(best.text)[:_LONGEST]), tuple(dict.fromkeys(kept))[:_MOST_LINES])
+    kept = [_published(text) for text in gist.facts]
+    return Draft(best and template_of(_published(best.text)), tuple(dict.fromkeys(kept))[:_MOST_LINES])
+
+
+def _published(line: str) -> str:
+    """Cut well behind what is kept before it is redacted, which takes long for lines that never end."""
+    return redact(line[:_READ])[:_LONGEST]
 
 
 def template_of(line: str) -> str:

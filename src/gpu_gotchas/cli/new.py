@@ -9,8 +9,13 @@ import typer
 from gpu_gotchas.cli.exits import BadInput, Exit, UsageFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gpu_gotchas.cli.draft import Draft
+    from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.records.model import Candidate, Gotcha
+    from gpu_gotchas.search.answer import Answer
+    from gpu_gotchas.search.lines import Line
 
 
 def command(
@@ -19,13 +24,16 @@ def command(
         str | None,
         typer.Option("--from", metavar="FILE", help="Begin with a paste: a log, or - for standard input."),
     ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Begin one even if search knows the paste already.")
+    ] = False,
 ) -> int:
     """Begin a gotcha, with blanks to fill.
 
     Writes its record, its repro, its fix and a test of the fix. Every blank says FILL: and what belongs
     there; `gotchas check gotchas/ID` lists those that are left. With --from, the error line of the paste is
     the draft of a signature, and its telling lines are kept as comments, without homes, hosts, addresses and
-    tokens.
+    tokens. A paste that search knows already is refused, naming the record: --anyway begins one all the same.
     """
     from datetime import UTC, datetime
     from pathlib import Path
@@ -41,10 +49,10 @@ def command(
     _refuse_bad_name(name, ID)
     base = root().parent
     today = datetime.now(UTC).date().isoformat()
-    draft = None if source is None else _draft(source)
+    terminal = Terminal.standard()
+    draft = None if source is None else _draft(source, terminal, anyway)
     files = {base / path: text for path, text in files_of(name, today, draft).items()}
     _refuse_taken(name, [path for path in files if path.exists()])
-    terminal = Terminal.standard()
     for path, text in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,16 +65,49 @@ def command(
     return Exit.FOUND
 
 
-def _draft(source: str) -> Draft:
-    from pathlib import Path
-
+def _draft(source: str, terminal: Terminal, anyway: bool) -> Draft:
+    """Raises UsageFailed for an empty paste, and for one that search knows, unless it is wanted anyway."""
     from gpu_gotchas.cli.draft import draft_from
-    from gpu_gotchas.cli.reading import file_chunks, input_chunks
+    from gpu_gotchas.cli.reading import log_chunks
+    from gpu_gotchas.search.engine import Search
+    from gpu_gotchas.search.lines import lines_of
+    from gpu_gotchas.search.store import open_index
 
-    draft = draft_from(input_chunks() if source == "-" else file_chunks(Path(source)))
+    known = Search(open_index())
+
+    def searched() -> Iterator[Line]:
+        for line in lines_of(log_chunks(source)):
+            known.feed([line])
+            yield line
+
+    draft = draft_from(searched())
     if not draft.paste:
         raise UsageFailed(f"There is nothing in {source}: give it a log, or a paste")
+    _say_what_is_known(known.answer(), terminal, anyway)
     return draft
+
+
+def _say_what_is_known(answer: Answer, terminal: Terminal, anyway: bool) -> None:
+    """A weak likeness is wrong too often to stop anybody."""
+    from gpu_gotchas.search.answer import Verdict
+    from gpu_gotchas.search.strength import Strength
+
+    if not answer:
+        return
+    first = answer.results[0]
+    sure = answer.verdict is Verdict.THIS_IS_IT
+    how = "this is it" if sure else f"a {answer.strength and answer.strength.value} likeness"
+    told = f"{first.id} ({first.status}; {how}): {first.title}. Read it: gotchas show {first.id}"
+    if anyway or answer.strength is Strength.WEAK:
+        terminal.note(f"Search knows of {told}")
+        return
+    raise UsageFailed(
+        f"Search knows this already, and nothing was written. It is {told}\n"
+        "Where it is another failure all the same, add --anyway."
+        if sure
+        else f"Search may know this already, and nothing was written. It looks like {told}\n"
+        "Where it is another failure, add --anyway."
+    )
 
 
 def _refuse_bad_name(name: str, pattern: str) -> None:

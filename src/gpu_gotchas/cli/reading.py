@@ -1,4 +1,7 @@
-"""Where the text of a search comes from, as chunks of bytes, never held whole."""
+"""Where the text of a search comes from, as chunks of bytes, never held whole.
+
+A compressed log is read as what it holds.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,29 @@ from types import FrameType
 from typing import BinaryIO
 
 from gpu_gotchas.cli.exits import BadInput
+from gpu_gotchas.cli.terminal import safe
+from gpu_gotchas.cli.unpacking import unpacked
 
 _CHUNK = 65_536
 _LARGE = 32 << 20
 _STEP = 1 << 22
 
 
-def file_chunks(path: Path) -> Iterator[bytes]:
-    """Raises BadInput when the file can't be read."""
+def log_chunks(source: str) -> Iterator[bytes]:
+    """What a log holds, unpacked where it is compressed. source: its path, or - for standard input.
+
+    On a large file progress is shown where a person can see it. Raises BadInput when it can't be read.
+    """
+    if source == "-":
+        return unpacked(input_chunks(), "standard input", _note)
+    return unpacked(_watched(_file_chunks(Path(source)), source), source, _note)
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(safe(text) + "\n")
+
+
+def _file_chunks(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
@@ -28,8 +46,7 @@ def file_chunks(path: Path) -> Iterator[bytes]:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
 
 
-def watched(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    """The same, with progress on a large file where a person can see it."""
+def _watched(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
     try:
         size = os.stat(path).st_size  # noqa: PTH116
     except OSError:

@@ -24,7 +24,8 @@ symptom:
   summary: "FILL: what a user sees, in a sentence or two"
   signatures:
     - lines: ["FILL: the line that is printed, with holes such as {int}"]
-      basis: proven
+      basis: reported     # FILL: proven, without basis_url, once the repro prints it
+      basis_url: https://example.org/   # FILL: the report that shows the text
 root_cause: "FILL: why it happens, and where in which code"
 workaround:
   - do: "FILL: what helps today"

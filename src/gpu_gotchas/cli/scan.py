@@ -41,12 +41,11 @@ def command(
 
 
 def _scan(path: Path, index: Index) -> tuple[Finding, ...]:
-    from gpu_gotchas.cli.reading import file_chunks, input_chunks, watched
+    from gpu_gotchas.cli.reading import log_chunks
     from gpu_gotchas.search.scan import Scanner
 
     scanner = Scanner(index)
-    chunks = input_chunks() if str(path) == "-" else watched(file_chunks(path), path)
-    for chunk in chunks:
+    for chunk in log_chunks(str(path)):
         scanner.feed(chunk)
     scanner.finish()
     return scanner.findings()

@@ -9,8 +9,13 @@ import typer
 
 
 def command(
-    text: Annotated[list[str] | None, typer.Argument(help="The error, or - for standard input.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", "-f", help="A log to search.")] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT|FILE]", help="The error, a log, or - for standard input."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="A log to search, whatever it is called.")
+    ] = None,
     tee: Annotated[
         bool, typer.Option("--tee", help="Pass standard input through; the answer goes to standard error.")
     ] = False,

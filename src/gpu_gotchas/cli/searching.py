@@ -11,11 +11,13 @@ from gpu_gotchas.cli.exits import Exit, UsageFailed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gpu_gotchas.cli.terminal import Terminal
     from gpu_gotchas.hardware.machine import Machine
     from gpu_gotchas.search.answer import Answer
 
+_LOGS = (".log", ".txt", ".out", ".err", ".gz", ".xz", ".bz2", ".zst", ".zip")
 _HOW = (
-    "give a text, -f FILE, or - for standard input, as in\n"
+    "give a text, a FILE, or - for standard input, as in\n"
     '  gotchas search "type fp8e4nv not supported in this architecture"'
 )
 
@@ -41,8 +43,11 @@ def answer(
         raise UsageFailed("--explain is for text: --json tells every match in full as it is")
     machine = _machine(as_target)
     words = " ".join(text)
-    chunks = _chunks(words, file, tee)
     terminal = Terminal.beside_a_copy() if tee else Terminal.standard()
+    if file is None and not tee and len(text) == 1:
+        file = _named(words, terminal)
+        words = "" if file else words
+    chunks = _chunks(words, file, tee)
     run = Search(open_index(), watching=tee and not as_json)
     splitter = LineSplitter()
     said: Answer | None = None
@@ -65,8 +70,6 @@ def answer(
         terminal.json(found.to_json())
     elif not _same(found, said):
         print_answer(found, terminal, explain=explain)
-    if not as_json and text and os.path.isfile(words):  # noqa: PTH113 - no text is too long for it
-        terminal.note(f"{words} is also a file: -f searches what is in it.")
     return Exit.FOUND if found.results else Exit.NOT_KNOWN
 
 
@@ -77,24 +80,40 @@ def _same(one: Answer, other: Answer | None) -> bool:
     return [result.id for result in one.results] == [result.id for result in other.results]
 
 
-def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
-    from gpu_gotchas.cli.reading import file_chunks, input_chunks, tee_chunks, watched
+def _named(text: str, terminal: Terminal) -> Path | None:
+    """The file that a single argument names: whoever gives one means what is in it, and is told so."""
+    if os.path.isdir(text):  # noqa: PTH112 - no text is too long for it
+        if os.sep in text:
+            within = os.path.join(text, "FILE")  # noqa: PTH118
+            raise UsageFailed(f"{text} is a folder: give a log in it, as in gotchas search {within}")
+    elif text != "-" and os.path.exists(text):  # noqa: PTH110
+        terminal.note(f"{text} is a file: this is about what is in it.")
+        from pathlib import Path
 
+        return Path(text)
+    elif text.endswith(_LOGS) and not text.strip().count(" "):
+        terminal.note(f"There is no file {text} here: searched as words.")
+    return None
+
+
+def _chunks(text: str, file: Path | None, tee: bool) -> Iterator[bytes]:
     if tee:
         if file is not None or text not in ("", "-"):
             raise UsageFailed(
                 "--tee passes standard input through: give it with -, and no other text or file."
             )
+        from gpu_gotchas.cli.reading import tee_chunks
+
         return tee_chunks()
-    if file is not None:
-        if text:
-            raise UsageFailed("Give a text or a file, not both.")
-        return input_chunks() if str(file) == "-" else watched(file_chunks(file), file)
-    if text == "-":
-        return input_chunks()
-    if not text.strip():
-        raise UsageFailed(f"No text was given: {_HOW}")
-    return iter([text.encode("utf-8", "replace")])
+    if file is not None and text:
+        raise UsageFailed("Give a text or a file, not both.")
+    if file is None and text != "-":
+        if not text.strip():
+            raise UsageFailed(f"No text was given: {_HOW}")
+        return iter([text.encode("utf-8", "replace")])
+    from gpu_gotchas.cli.reading import log_chunks
+
+    return log_chunks(str(file or text))
 
 
 def _machine(target: str | None) -> Machine | None:

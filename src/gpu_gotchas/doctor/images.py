@@ -24,6 +24,8 @@ _PACKAGES = {
     "rocm/dev-ubuntu-24.04": "rocm",
 }
 
+_PUBLISHED = ("vllm/vllm-openai", "vllm/vllm-openai-rocm", "vllm/vllm-openai-cpu")
+
 
 def software_of(image: str) -> Mapping[str, str | None]:
     """What a tag such as `v0.19.1` or `2.8.0-cuda12.8-cudnn9-devel` says; nothing for `latest`."""
@@ -44,6 +46,12 @@ def software_of(image: str) -> Mapping[str, str | None]:
     if rocm is not None:
         software.setdefault("rocm", rocm[1])
     return software
+
+
+def is_published(image: str) -> bool:
+    """Whether it is vLLM's own image, in which nothing else is installed."""
+    name = image.strip().partition("@")[0].removeprefix("docker.io/").partition(":")[0]
+    return name in _PUBLISHED
 
 
 def is_for_cpu(image: str) -> bool:

@@ -16,7 +16,10 @@ from gpu_gotchas.upstream.switch import FIXES, parse
 if TYPE_CHECKING:
     from gpu_gotchas.upstream.table import Table
 
-_PLUGINS, _OURS = "VLLM_PLUGINS", "gpu_gotchas"
+OURS = "gpu-gotchas"
+"""The package that patches come with; where it is not beside vLLM, none is applied."""
+
+_PLUGINS, _PLUGIN = "VLLM_PLUGINS", "gpu_gotchas"
 _APPLIED = "applied and verified"
 
 
@@ -24,7 +27,7 @@ def asked_for(patch: str, in_force: InForce) -> bool:
     """Whether the variables ask for it by its id, or by `auto` where it is part of that."""
     switch = parse({FIXES: in_force.value(FIXES) or ""})
     plugins = in_force.value(_PLUGINS)
-    if not switch.on or (plugins is not None and _OURS not in map(str.strip, plugins.split(","))):
+    if not switch.on or (plugins is not None and _PLUGIN not in map(str.strip, plugins.split(","))):
         return False
     return patch in switch.named or (switch.auto and patch in _in_auto())
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gpu_gotchas.doctor.patches import asked_for, takes_hold
+from gpu_gotchas.doctor.patches import OURS, asked_for, takes_hold
 from gpu_gotchas.doctor.setting_truth import InForce
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth
@@ -90,8 +90,11 @@ def remedies(
             if held is Truth.NO:
                 continue
             asked = asked_for(patch, in_force)
-            active = asked and held is Truth.YES
-            if asked and not active:
+            there = machine.software.get(OURS, "") is not None
+            active = asked and there and held is Truth.YES
+            if asked and not there:
+                open_ = f"asked for, and the image has no {OURS}: install it beside vLLM"
+            elif asked and not active:
                 release = machine.software.get("vllm") or "of a version that is not known"
                 open_ = f"asked for, and nobody ran it in vLLM {release}: `gotchas fixes status` tells"
         found.append(Remedy(fix, how(fix, known), active, way, open_))

@@ -20,6 +20,14 @@ class Verdict(Enum):
     NOT_KNOWN = "not-known"
 
 
+class Lack(Enum):
+    """What a text has nothing of. FAILURE: no line reads like one. CAUSE: only echoes of one are in it, which
+    the programs around it print whatever it was."""
+
+    FAILURE = "failure"
+    CAUSE = "cause"
+
+
 class Seen(NamedTuple):
     """One line of the text that met one template. holes: what the named holes of the template stood for."""
 
@@ -89,7 +97,9 @@ class Answer:
     """results: best first. index_date: the day the index was built (ISO 8601).
 
     nearest: the best that is not among the results. collect: what would help to find out, where nothing is
-    known. strength: of a *looks like*, how far it can be believed.
+    known; lacks: what such a text has nothing of. strength: of a *looks like*, how far it can be believed.
+
+    An answer is true when it names something, and false when nothing is known.
     """
 
     verdict: Verdict
@@ -98,6 +108,10 @@ class Answer:
     nearest: Loser | None = None
     collect: tuple[str, ...] = ()
     strength: Strength | None = None
+    lacks: Lack | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.results)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `gotchas search --json` prints."""
@@ -109,6 +123,7 @@ class Answer:
             "index_date": self.index_date,
             "nearest": self.nearest and self.nearest._asdict(),
             "collect": list(self.collect),
+            "lacks": self.lacks and self.lacks.value,
         }
 
 

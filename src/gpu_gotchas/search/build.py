@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from gpu_gotchas.records.model import (
     Observable,
     Report,
     Signature,
+    Status,
     Workaround,
 )
 from gpu_gotchas.records.setting import Setting, ValueKind
@@ -110,7 +112,7 @@ def _gotcha_entry(gotcha: Gotcha) -> dict[str, Any]:
         "summary": gotcha.symptom.summary,
         "do": ways[0] if ways else None,
         "otherwise": ways[1:],
-        "signatures": [_signature(signature, gotcha.affects) for signature in gotcha.symptom.signatures],
+        "signatures": [_signature(signature, gotcha.affects) for signature in _signatures(gotcha)],
         "affects": [raw_case(case) for case in gotcha.affects],
         "reporters": gotcha.reporter_count,
         "siblings": {sibling.id: sibling.tell_apart for sibling in gotcha.siblings},
@@ -196,6 +198,12 @@ def _withdrawal(gotcha: Gotcha) -> dict[str, str | None] | None:
         return None
     because = gotcha.history[-1].why if gotcha.history else "The record does not say why."
     return {"because": because, "successor": gotcha.successor}
+
+
+def _signatures(gotcha: Gotcha) -> Sequence[Signature]:
+    """A draft has no proof yet, whatever it says of its signatures."""
+    told = gotcha.symptom.signatures
+    return [replace(one, basis=Basis.REPORTED) for one in told] if gotcha.status is Status.DRAFT else told
 
 
 def _signature(signature: Signature, affects: Sequence[Case]) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class Found(NamedTuple):
         return self.entry["withdrawn"] is not None
 
     @property
+    def draft(self) -> bool:
+        """Whether nobody vouches for it yet: then it keeps no other from being sure."""
+        return bool(self.entry["status"] == "draft")
+
+    @property
     def doubted(self) -> bool:
         return self.assessment.truth is Truth.NO
 
@@ -72,7 +77,7 @@ def decide(
     live = [found for found in by_signature if not found.withdrawn]
     first = [found for found in live if not found.follows] or live
     left = _left([found for found in first if not found.doubted])
-    sure = _left([found for found in first if not found.doubted and _stands_alone(found)])
+    sure = _left([one for one in first if not one.doubted and _stands_alone(one) and not one.draft])
     if sure and _certain(sure):
         results = [_from_signature(sure[0], left, _CERTAIN)]
         results += [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu_gotchas.hardware.truth import Truth
-from gpu_gotchas.search.advice import said_in, ways, what_to_collect
+from gpu_gotchas.search.advice import said_in, ways, what_is_lacking, what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
 from gpu_gotchas.search.certain import strange_package
@@ -101,7 +101,8 @@ class Search:
         answer = decide(by_signature, by_words, successors, index.date)
         if answer.results:
             return answer
-        return replace(answer, collect=what_to_collect(self._gist.facts, asked, known))
+        lacks = what_is_lacking(self._gist.kept, asked)
+        return replace(answer, lacks=lacks, collect=what_to_collect(self._gist.facts, asked, known, lacks))
 
     def _rank(self, asked: Asked, machine: Machine | None) -> tuple[Ranked, ...]:
         cards = (machine and machine.cards) or ()

@@ -43,12 +43,14 @@ class Match:
 @dataclass(frozen=True)
 class Answer:
     """answer: `this-is-it`, `looks-like` or `not-known`. strength: of a likeness, `strong`, `fair` or `weak`.
-    collect: what to find out where nothing is known."""
+    collect: what to find out where nothing is known. lacks: what such a text has nothing of, `failure`
+    (no line reads like one) or `cause` (only echoes are in it: the cause stands above them in the log)."""
 
     answer: str
     strength: str | None
     results: list[Match]
     collect: list[str]
+    lacks: str | None
     index_date: str
 
 
@@ -108,7 +110,8 @@ def search(text: str, card: str | None = None) -> Answer:
         raise UsageFailed(f"card: {error}") from None
     said = ask(text[-MOST_TEXT:], machine).to_json()
     results = [_match(one) for one in said["results"]]
-    return Answer(said["answer"], said["strength"], results, said["collect"], said["index_date"])
+    told = {name: said[name] for name in ("answer", "strength", "collect", "lacks", "index_date")}
+    return Answer(results=results, **told)
 
 
 def _match(one: dict[str, Any]) -> Match:

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpu_gotchas.doctor.images import software_of
+from gpu_gotchas.doctor.images import is_published, software_of
+from gpu_gotchas.doctor.patches import OURS
 from gpu_gotchas.doctor.sizes import read_size
+from gpu_gotchas.upstream.switch import FIXES
 
 _PROGRAMS = ("docker", "podman", "nerdctl", "nvidia-docker")
 # Options without a value; every other one that has no `=` takes the next word.
@@ -40,7 +42,13 @@ class Container:
 
     @property
     def software(self) -> Mapping[str, str | None]:
-        return software_of(self.image) if self.image else {}
+        if not self.image:
+            return {}
+        found = software_of(self.image)
+        if FIXES not in self.environment or not is_published(self.image):
+            return found
+        installs = any("install" in word for word in (*self.entrypoint, *self.arguments))
+        return found if installs else {**found, OURS: None}
 
 
 def is_docker(words: Sequence[str]) -> bool:
