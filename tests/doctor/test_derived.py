@@ -137,3 +137,15 @@ def test_learning_more_never_overturns_what_follows(
     after = derived("vllm", full, machine(count), model)
     assert derived("vllm", part, less, model).items() <= after.items()
     assert derived("vllm", part, less, {}).items() <= after.items()
+
+
+def test_the_kind_of_card_is_known_where_all_are_of_one() -> None:
+    two = (*(described_machine("nvidia-t4").cards or ()), *(described_machine("nvidia-l4").cards or ()))
+    for cards, kind in ((two[:1] * 2, "nvidia-t4"), (two, None), (None, None)):
+        assert derived(None, {}, Machine(cards=cards), {}).get("card") == kind
+    assert "card" not in derived(None, {}, described_machine("sm_75"), {})
+
+
+def test_a_method_that_takes_one_kind_of_checkpoint_tells_it() -> None:
+    assert fact("model_quantization", "vllm serve m --quantization gptq_marlin") == "gptq"
+    assert fact("model_quantization", "vllm serve m --quantization fp8") is None

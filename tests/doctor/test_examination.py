@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,48 @@ def test_what_flag_card_and_model_speak_for_comes_before_what_the_card_alone_doe
         named = examine(Question(words, as_card=card, versions=(f"vllm=={release}",))).named
         assert "triton-mla-fp8-smem-overflow" in [one.gotcha.id for one in named]
         assert max(named, key=lambda one: one.relevance).gotcha.id == "triton-mla-fp8-smem-overflow"
+
+
+def test_what_does_not_fit_the_machine_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"num_attention_heads": 40, "hidden_size": 5120}')
+    for ranks, cards, wanted in (
+        (3, 4, "attention-heads-not-divisible-by-tp"),
+        (4, 2, "invalid-device-ordinal"),
+    ):
+        words = ("vllm", "serve", str(tmp_path), "-tp", str(ranks))
+        asked = Question(words, as_card=f"{cards}xnvidia-h100-sxm5", versions=("vllm==0.33.0",))
+        assert wanted in [one.gotcha.id for one in examine(asked).named]
+
+
+def test_uuids_are_met_by_the_release_that_cannot_read_them() -> None:
+    words = ("env", "CUDA_VISIBLE_DEVICES=GPU-aaaa,GPU-bbbb", "vllm", "serve", "m", "-tp", "2")
+    found = examine(Question(words, as_card="2xRTX 3090", versions=("vllm==0.19.0",)))
+    assert len(found.situation.machine.cards or ()) == 2
+    assert [one.gotcha.id for one in found.biting] == ["cuda-visible-devices-as-uuid"]
+
+
+@pytest.mark.parametrize(
+    ("card", "words", "absent"),
+    [
+        ("nvidia-t4", SERVE, ("cmp50hx", "gtx16xx", "mistralrs")),
+        ("nvidia-h100-sxm5", SERVE, ("-sm120", "sm120-", "gb200")),
+        ("amd-mi300x", SERVE, ("kv-connector",)),
+        ("nvidia-h100-sxm5", ("sglang", "serve", "--model-path", "m"), ("mistralrs", "ggml", "ollama")),
+    ],
+)
+def test_what_has_nothing_to_do_with_the_machine_cannot_happen(
+    card: str, words: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    """Sought among all that may happen, not only among the likeliest."""
+    found = examine(Question(words, as_card=card, versions=("vllm==0.25.0", "sglang==0.5.20")))
+    may = [one.gotcha.id for one in (*found.of(Verdict.MAY), *found.reported)]
+    named = {one.gotcha.id for one in found.named}
+    assert may
+    for part in absent:
+        near = [id for id in may if part in id and id not in _ELSEWHERE]
+        assert not near, near
+        assert not any(part in id for id in named)
+
+
+# Their text is about further cards too.
+_ELSEWHERE = ("scaled-mm-rowwise-no-cublas-sm120",)

@@ -39,6 +39,17 @@ def found(words: list[str], facts: Facts | None = None, base: Path | None = Path
     return situation(facts or Facts(), launch, settings(), base)
 
 
+def there(where: Situation) -> dict[str, str | None]:
+    """What is there of software, without what the launch leaves out."""
+    return {name: version for name, version in where.machine.software.items() if version is not None}
+
+
+def test_programs_that_are_not_started_are_not_met() -> None:
+    left_out = found(["m"], Facts(Machine(software={"lmdeploy": "0.6"}))).machine.software
+    assert (left_out["ollama"], left_out["sglang"], left_out["lmdeploy"]) == (None, None, "0.6")
+    assert "ollama" not in found([]).machine.software
+
+
 def test_without_a_command_only_variables_that_are_set_are_known() -> None:
     facts = Facts(environment={"VLLM_BATCH_INVARIANT": "1", "HOME": "/x"}, seen=("",))
     where = found([], facts)
@@ -76,12 +87,12 @@ def test_an_image_outweighs_what_the_host_has() -> None:
         Machine(software={"vllm": "0.33.0", "nvidia-driver": "580.65.06"}, host=Host(shared_memory=5))
     )
     where = situation(facts, *read_commands(words, settings()), settings())
-    assert where.machine.software == {
+    assert there(where) == {
         "vllm": "0.19.1",
         "nvidia-driver": "580.65.06",
-        "sglang": None,
         **where.pinned,
     }
+    assert where.machine.software["sglang"] is None
     assert where.pinned["triton"] == "3.6.0"
     assert where.machine.platform["container"]
     assert where.machine.host.shared_memory == 1 << 30
@@ -90,10 +101,10 @@ def test_an_image_outweighs_what_the_host_has() -> None:
 def test_releases_tell_the_rest_only_of_a_machine_that_was_described() -> None:
     stated = {"vllm": "0.24.0"}
     where = found(["m"], Facts(Machine(software=stated, described=True)))
-    assert where.machine.software == {**stated, "sglang": None, **where.pinned}
+    assert there(where) == {**stated, **where.pinned}
     assert where.pinned["torch"] == "2.11.0"
     here = found(["m"], Facts(Machine(software=stated)))
-    assert here.machine.software == {**stated, "sglang": None}
+    assert there(here) == stated
     assert not here.pinned
 
 

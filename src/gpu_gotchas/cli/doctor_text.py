@@ -144,8 +144,9 @@ def _situation_lines(situation: Situation) -> Iterator[str]:
         if machine.software.get(name)
     ]
     yield f"Software: {', '.join(versions) or 'not known'}"
-    if machine.settings:
-        yield "Set: " + ", ".join(f"{name}={value}" for name, value in machine.settings.items())
+    told = [f"{name}={value}" for name, value in machine.settings.items() if name != "card"]
+    if told:
+        yield "Set: " + ", ".join(told)
     for unknown in machine.unknown:
         yield f"Not known: {unknown.what}, because {unknown.because}"
     for note in situation.notes:

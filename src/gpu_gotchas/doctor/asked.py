@@ -13,13 +13,14 @@ from gpu_gotchas.hardware.catalogue import FORMS, UnknownName
 from gpu_gotchas.hardware.description import described_machine
 from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.nicknames import called, nicknames
-from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES
+from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES, PROGRAMS
 
 MAX_COUNT = 1024
 
 _KNOWN = frozenset(
     {
         *PACKAGES,
+        *PROGRAMS,
         *(other for others in OTHER_NAMES.values() for other in others),
         *(name for name in CALLED.values() if name),
     }

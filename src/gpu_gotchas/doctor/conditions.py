@@ -24,8 +24,17 @@ from gpu_gotchas.records.setting import Setting
 _OLDEST = (7, 5)
 # What a package brings with it, or is never used without.
 _BRINGS = {
-    "vllm": ("torch", "triton", "transformers", "nccl", "flashinfer-python"),
-    "sglang": ("torch", "triton", "transformers", "nccl", "flashinfer-python", "sgl-kernel"),
+    "vllm": ("torch", "triton", "transformers", "nccl", "flashinfer-python", "deep-gemm", "deep-ep"),
+    "sglang": (
+        "torch",
+        "triton",
+        "transformers",
+        "nccl",
+        "flashinfer-python",
+        "sgl-kernel",
+        "deep-gemm",
+        "deep-ep",
+    ),
     "torch": ("triton", "nccl"),
 }
 
@@ -50,8 +59,9 @@ class Condition:
     decide: what would settle it, empty unless truth is UNKNOWN. opt_in: whether it can only hold where
     somebody asks for it, and nobody is seen to. mostly: whether it holds for nearly everybody, so that it
     says little of this machine. by_default: whether it comes out so because nothing was set. leans: what
-    words speak for where truth is UNKNOWN. past: whether it is a release long after the last that was looked
-    at. reach: the share of all targets that is meant, for hardware.
+    words speak for where truth is UNKNOWN. follows: whether it was worked out of command, model and cards.
+    past: whether it is a release long after the last that was looked at. reach: the share of all targets that
+    is meant, for hardware.
     """
 
     kind: Kind
@@ -64,6 +74,7 @@ class Condition:
     mostly: bool = False
     by_default: bool = False
     leans: Truth = Truth.UNKNOWN
+    follows: bool = False
     past: bool = False
     reach: float = 1.0
 
@@ -257,6 +268,7 @@ def _setting(
         decide,
         opt_in=opt_in and leans is not Truth.YES,
         by_default=in_force.by_default(name),
+        follows=setting is not None and setting.package == "launch",
         mostly=setting is not None and value is not None and setting.plain(value) in setting.usual,
         leans=leans,
     )

@@ -42,6 +42,7 @@ def derived(
     devices = settings.get("CUDA_VISIBLE_DEVICES")
     if devices is not None:
         found["devices_by_uuid"] = _truth(names_uuids(devices))
+    found["card"] = _card(machine)
     if machine.p2p is not None:
         found["cards_reach"] = _truth(machine.p2p)
     if any(name in settings for name in _CONNECTORS):
@@ -100,6 +101,12 @@ def _missing(wanted: int, machine: Machine, passed_over: tuple[str, ...]) -> str
     if machine.cards is None or not machine.count_known or (several and wanted > len(machine.cards)):
         return None
     return _truth(wanted > len(machine.cards))
+
+
+def _card(machine: Machine) -> str | None:
+    """The one kind of card, where the catalogue has it."""
+    ids = {card.gpu for card in machine.cards or ()}
+    return ids.pop() if len(ids) == 1 else None
 
 
 def _number(model: Mapping[str, str], name: str) -> int:

@@ -28,6 +28,8 @@ _VERSION_HOLDS = 1.5
 # Nobody has looked at it, and what has been mended since is not known.
 _LONG_PAST = -2.5
 _SET, _BY_DEFAULT = 3.0, 0.3
+# What few commands come to, and this one does.
+_FOLLOWS = 5.5
 _SETTING = {Truth.YES: 2.5, Truth.UNKNOWN: -0.7, Truth.NO: -4.0}
 _NOT_ASKED_FOR = -4.0
 _PLATFORM = {Truth.YES: 2.0, Truth.UNKNOWN: -1.0, Truth.NO: -1.0}
@@ -98,7 +100,9 @@ def _weight(part: Condition) -> float:
         case Kind.SOFTWARE:
             return _LONG_PAST if part.past else _VERSION_HOLDS if holds else _VERSION[part.leans]
         case Kind.SETTING if holds:
-            return _BY_DEFAULT if part.by_default or part.mostly else _SET
+            if part.by_default or part.mostly:
+                return _BY_DEFAULT
+            return _FOLLOWS if part.follows else _SET
         case Kind.SETTING:
             return _NOT_ASKED_FOR if part.opt_in and part.leans is not Truth.NO else _SETTING[part.leans]
         case Kind.PLATFORM:

@@ -29,6 +29,12 @@ _DECIDED = {
 # What these name says nothing of the weights.
 _OF_THE_CACHE = ("kv_cache_dtype", "sglang_kv_cache_dtype", "mamba_cache_dtype", "mamba_ssm_cache_dtype")
 _ENGINES = ("vllm", "sglang")
+# What serves or computes by itself, and is no part of these.
+_PROGRAMS = (
+    *("lmdeploy", "tensorrt-llm", "text-generation-server", "ggml", "ollama", "mistralrs", "exllamav3"),
+    *("ctranslate2", "nano-vllm", "flood", "litert-lm", "wan2gp", "stable-diffusion-webui", "comfyui"),
+    *("nunchaku", "tensorrt", "deepspeed", "unsloth", "gptqmodel"),
+)
 # Models that are no pooling models keep their own type; others may be run in half precision.
 _KEEPS_TYPE = ("ForCausalLM", "ForConditionalGeneration")
 
@@ -126,8 +132,12 @@ def _machine(facts: Facts, launch: Launch, pins: dict[str, str]) -> tuple[Machin
         software = {**pins, **facts.machine.software, **brought, **launch.software}
         pins, machine = {**pins, **brought}, replace(facts.machine, software=software)
     machine = only_visible(machine, launch.environment)
-    # One engine is started: the others' faults are not met.
-    others = {name: None for name in _ENGINES if name != launch.package and name not in machine.software}
+    # One engine is started: the faults of others, and of other programs, are not met.
+    others = {
+        name: None
+        for name in (*_ENGINES, *_PROGRAMS)
+        if name != launch.package and name not in machine.software
+    }
     software = {**machine.software, **others}
     return replace(machine, software=software, described=facts.machine.described), pins
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpu_gotchas.doctor.packages import package_name
-from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES
+from gpu_gotchas.hardware.package_names import OTHER_NAMES, PACKAGES, PROGRAMS
 
 CALLED: dict[str, str | None] = {
     "driver": "nvidia-driver",
@@ -18,6 +18,8 @@ CALLED: dict[str, str | None] = {
     "text-generation-inference": "text-generation-server",
     "vllm-openai": "vllm",
     "vllm-openai-rocm": "vllm",
+    "llama.cpp": "ggml",
+    "mistral.rs": "mistralrs",
     "cuda": "cuda-runtime",
     "cuda toolkit": "cuda-toolkit",
     "cuda-toolkit": "cuda-toolkit",
@@ -34,7 +36,7 @@ _BY_ONE = ("nvidia-driver", "cuda-runtime")
 # Containers are named by year and month.
 _YEAR = 20
 _OTHERS = (other for others in OTHER_NAMES.values() for other in others)
-_NAMES = "|".join(map(re.escape, sorted({*CALLED, *PACKAGES, *_OTHERS}, key=len, reverse=True)))
+_NAMES = "|".join(map(re.escape, sorted({*CALLED, *PACKAGES, *PROGRAMS, *_OTHERS}, key=len, reverse=True)))
 _VERSION = re.compile(
     rf"(?i)(?<![\w-])({_NAMES})(?: version)?[ =:@v(~]{{1,4}}"
     r"(?P<version>[0-9]{1,4}(?:\.(?:[0-9]{1,9}|x))*(?:(?:\.post|\.?dev|rc)[0-9]*)*"
