@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from gpu_gotchas.cli.checking import BLANK
+from gpu_gotchas.cli.draft import draft_from
 from gpu_gotchas.records import root, sources
+from gpu_gotchas.records.templates import Template
+from gpu_gotchas.search.lines import lines_of
 from tests.cli.conftest import Gotchas
 
 ID = "sample-brand-new"
@@ -210,3 +213,25 @@ def test_what_only_a_draft_knows_is_never_certain(gotchas: Gotchas, checkout: Pa
     assert ran.out.startswith("Looks like:")
     assert f"{ID}  (draft" in ran.out
     assert "met a reported signature" in ran.out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gate of user alice on gpu07.acme.com (GPU-12345678-1234-1234-1234-123456789abc) lost 12 pages",
+        "gate lost at http://wiki.acme.corp:81/gpu/07, see s3://acme-secret/x/y for pages",
+        "gate lost: /fsx/alice/venv/lib/python3.12/site-packages/odd/x.py cannot be read by root@node07",
+        "gate lost by alice@acme.com from 52.14.3.9 with token=abcdefgh9 in /nfs/home/alice/x",
+        "gate of registry.acme.com:5000/team/odd:v0.9 lost its pages",
+    ],
+)
+def test_a_signature_still_meets_the_line_that_things_were_taken_out_of(line: str) -> None:
+    text = f"OddGateError: {line} for good"
+    draft = draft_from(lines_of([text.encode()]))
+    assert draft.signature is not None
+    assert not [
+        one for one in ("alice", "acme", "gpu07", "123456789abc", "abcdefgh9") if one in draft.signature
+    ]
+    assert "<" not in draft.signature
+    assert "}{" not in draft.signature
+    assert Template.parse(draft.signature).find_normal(text) is not None

@@ -8,6 +8,7 @@ import struct
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -69,8 +70,29 @@ def test_a_library_without_code_for_the_card_is_refused_before_it_is_loaded(tmp_
         require_code(library, target)
     with pytest.raises(Refused, match="libsome.so, built for sm_80, sm_100, does not work on sm_90"):
         require_code(library, "sm_90")
-    library.write_bytes(b"nothing that says so")
-    require_code(library, "sm_90")
+    library.write_bytes(bundle(["hipv4-amdgcn-amd-amdhsa--gfx942"]))
+    require_code(library, "gfx942")
+    with pytest.raises(Refused, match="does not work on gfx950"):
+        require_code(library, "gfx950")
+
+
+@pytest.mark.parametrize("target", ["", "SM_86", "rtx-3090", "8.6", "sm_", "sm_86 ", "gfx", None, 86])
+def test_what_is_no_target_is_refused_whatever_the_file(tmp_path: Path, target: Any) -> None:
+    library = tmp_path / "libsome.so"
+    for data in (fat([(CUBIN, 80, 0, b"x")]), bundle(["hipv4-amdgcn-amd-amdhsa--gfx942"]), b"nothing"):
+        library.write_bytes(data)
+        with pytest.raises(ValueError, match="is no target: write sm_86 or gfx942"):
+            require_code(library, target)
+        with pytest.raises(ValueError, match="is no target"):
+            coverage(library).runs_on(target)
+
+
+def test_a_file_without_device_code_is_no_library_to_ask_for_it(tmp_path: Path) -> None:
+    program = tmp_path / "ls"
+    for data in (b"\x7fELF" + b"\0" * 100, b""):
+        program.write_bytes(data)
+        with pytest.raises(ValueError, match="carries no device code: give a CUDA or HIP library"):
+            require_code(program, "sm_90")
 
 
 @given(st.data())

@@ -10,6 +10,11 @@ from gpu_gotchas.search.index import Index
 from tests.search.logs import healthy_log, wrapped
 
 ECHO = "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+DEAD = (
+    "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. "
+    "See stack trace (above) for the root cause."
+)
+SIGQUIT = "Received sigquit from a child process. It usually means the child failed."
 FRAMES = 'Traceback (most recent call last):\n  File "vllm/v1/engine/utils.py", line 500, in wait\n'
 NEW = "KeyError: 'model.layers.0.invented_gate'"
 
@@ -38,6 +43,8 @@ def test_a_text_that_reads_like_no_failure_lacks_one(index: Index, text: str) ->
         f"{FRAMES}    raise RuntimeError(\n{ECHO}",
         wrapped(f"{FRAMES}    raise RuntimeError(\n    ^^^^^^^^^^^^^^^^^^^\n{ECHO}"),
         f"{healthy_log(200)}{FRAMES}{ECHO}\n",
+        f"{FRAMES}{DEAD}\n{ECHO}",
+        f"[2025-07-02 07:41:58] {SIGQUIT}",
     ],
 )
 def test_a_text_of_echoes_lacks_the_cause_and_is_told_where_that_stands(index: Index, text: str) -> None:
@@ -58,6 +65,8 @@ def test_a_text_of_echoes_lacks_the_cause_and_is_told_where_that_stands(index: I
         wrapped(f"{FRAMES}    raise odd"),
         "why is the invented model slow",
         "RuntimeError: CUDA error: an illegal memory access was encountered",
+        "RuntimeError: NCCL error: unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
+        "terminate called after throwing an instance of 'c10::Error'",
         "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
     ],
 )

@@ -51,6 +51,18 @@ READ = {
     "|   0  NVIDIA L40S                    On  |   00000000:01:00.0 Off |": "sm_89",
     "Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes": "sm_86",
     "NVIDIA A10, 8.6": "sm_86",
+    # as people write them
+    "on an RTX4090": "sm_89",
+    "my rtx-4090": "sm_89",
+    "2xH100": "sm_90",
+    "4x RTX 3090": "sm_86",
+    "NVIDIA-H100-80GB-HBM3": "sm_90",
+    "a card of SM90": "sm_90",
+    "NVIDIA DGX Spark": "sm_121",
+    "RTX PRO 6000 Blackwell Server Edition": "sm_120",
+    "RTX 4060 Laptop GPU": "sm_89",
+    "Tested on H100 only": "sm_90",
+    "NVIDIA GeForce RTX 3090: FP8 needs compute capability 8.9": "sm_86",
 }
 """How programs say what card is there: each line with what is read of it."""
 
@@ -65,6 +77,10 @@ NOT_READ = (
     "below compute capability 8.9 there is none",
     "compute capability < 8.9",
     "capability 8.9 or later",
+    "only on NVIDIA GeForce RTX 4090",
+    "this needs an H100",
+    "arch list: sm_80 sm_90",
+    "using SM90 kernels",
     "TORCH_CUDA_ARCH_LIST=8.6",
     "-gencode arch=compute_90",
     "HSA_OVERRIDE_GFX_VERSION=10.3.0",
@@ -91,10 +107,22 @@ def test_needs_and_strangers_are_no_facts(line: str) -> None:
     assert target(line) is None
 
 
-def test_two_answers_count_as_none() -> None:
-    assert target("built for sm_80", "built for sm_90") is None
-    assert target("RTX 3090 and RTX 4090") is None
-    assert target("RTX 3090", "running as sm_90") is None
+@pytest.mark.parametrize(
+    ("lines", "either"),
+    [
+        (("built for sm_80", "built for sm_90"), {"sm_80", "sm_90"}),
+        (("RTX 3090 and RTX 4090",), {"sm_86", "sm_89"}),
+        (("RTX 3090", "running as sm_90"), {"sm_86", "sm_90"}),
+    ],
+)
+def test_two_answers_are_both_kept(lines: tuple[str, ...], either: set[str]) -> None:
+    machine = facts(lines)
+    assert machine is not None
+    assert machine.cards is None
+    assert {card.target.name for card in machine.either_cards if card.target} == either
+
+
+def test_a_card_and_its_target_are_one_answer() -> None:
     assert target("RTX 3090", "running as sm_86") == "sm_86"
 
 
@@ -106,6 +134,22 @@ def test_two_answers_count_as_none() -> None:
         ("triton                   3.4.0", "triton", "3.4.0"),
         ("vllm 0.20.0rc1", "vllm", "0.20.0rc1"),
         ("sglang: 0.5.1.post2", "sglang", "0.5.1.post2"),
+        ("Initializing a V1 LLM engine (v0.25.0) with config: model='m'", "vllm", "0.25.0"),
+        ("vLLM Version                 : 0.25.0", "vllm", "0.25.0"),
+        ("image: vllm/vllm-openai:v0.25.0", "vllm", "0.25.0"),
+        ("lmsysorg/sglang:v0.5.5-cu126", "sglang", "0.5.5"),
+        ("pytorch/pytorch:2.9.0-cuda12.8", "torch", "2.9.0"),
+        ("PyTorch version: 2.9.0+cu128", "torch", "2.9.0+cu128"),
+        ("vllm-0.25.0", "vllm", "0.25.0"),
+        ("vllm-0.25.0+cu129-cp38-abi3-manylinux1_x86_64.whl", "vllm", "0.25.0+cu129"),
+        ("site-packages/triton-3.4.0.dist-info", "triton", "3.4.0"),
+        ('"vllm": "0.25.0",', "vllm", "0.25.0"),
+        ("torch.__version__ = '2.9.0'", "torch", "2.9.0"),
+        ("flashinfer-python==0.6.1", "flashinfer", "0.6.1"),
+        ("vllm (0.25.0)", "vllm", "0.25.0"),
+        ("VLLM_VERSION=0.25.0", "vllm", "0.25.0"),
+        ("I run vllm 0.25.0.", "vllm", "0.25.0"),
+        ("vllm 0.25.1rc1.dev34+gabc123", "vllm", "0.25.1rc1.dev34+gabc123"),
     ],
 )
 def test_versions_are_read(line: str, package: str, version: str) -> None:
@@ -114,8 +158,28 @@ def test_versions_are_read(line: str, package: str, version: str) -> None:
     assert machine.software == {package: version}
 
 
-def test_a_version_that_is_told_twice_differently_is_unknown() -> None:
-    assert facts(["vllm 0.19.1", "vllm 0.20.0"]) is None
+def test_a_version_of_pip_show_is_read() -> None:
+    machine = facts(["Name: vllm", "Version: 0.25.0", "Summary: x", "Version: 9.9.9"])
+    assert machine is not None
+    assert machine.software == {"vllm": "0.25.0"}
+
+
+@pytest.mark.parametrize("line", ["vllm 0.25.x", "vllm>=0.25.0", "torchvision 0.24.0"])
+def test_what_is_no_version_is_not_read(line: str) -> None:
+    assert facts([line]) is None
+
+
+def test_two_versions_are_both_kept() -> None:
+    machine = facts(["vllm 0.19.1", "vllm 0.20.0"])
+    assert machine is not None
+    assert machine.software == {}
+    assert machine.either_software == {"vllm": ("0.19.1", "0.20.0")}
+
+
+def test_a_version_and_its_build_are_one() -> None:
+    machine = facts(["vllm 0.25.0", "vllm==0.25.0+cu129"])
+    assert machine is not None
+    assert machine.software == {"vllm": "0.25.0+cu129"}
 
 
 def test_lines_without_facts_say_nothing() -> None:

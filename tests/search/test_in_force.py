@@ -19,7 +19,7 @@ SETTINGS = {
         "key": None,
         "within": [],
         "variable": None,
-        "values": ["auto", "fp8"],
+        "values": ["auto", "fp8", "bfloat16"],
         "open": True,
         "same": {"fp8_e4m3": "fp8"},
     },
@@ -37,7 +37,7 @@ SETTINGS = {
     ],
 )
 def test_what_is_set_where_it_fails_is_in_force(line: str) -> None:
-    assert values_in([line], SETTINGS) == {"NCCL_P2P_DISABLE": "true"}
+    assert values_in([line], SETTINGS) == {"NCCL_P2P_DISABLE": ("true",)}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,19 @@ def test_what_cured_it_or_might_is_not(line: str) -> None:
     assert values_in([line], SETTINGS) == {}
 
 
-def test_two_values_or_one_that_leaves_it_open_count_as_none() -> None:
-    assert values_in(["--kv-cache-dtype fp8_e4m3"], SETTINGS) == {"kv_cache_dtype": "fp8"}
+@pytest.mark.parametrize(
+    "line", ["--kv_cache_dtype bfloat16", "--kv-cache-dtype=bfloat16", '{"kv_cache_dtype": "bfloat16"}']
+)
+def test_a_setting_has_several_spellings(line: str) -> None:
+    assert values_in([line], SETTINGS) == {"kv_cache_dtype": ("bfloat16",)}
+
+
+def test_two_values_are_both_kept() -> None:
+    told = values_in(["--kv-cache-dtype fp8", "--kv-cache-dtype bfloat16"], SETTINGS)
+    assert told == {"kv_cache_dtype": ("fp8", "bfloat16")}
+
+
+def test_one_that_leaves_it_open_counts_as_none() -> None:
+    assert values_in(["--kv-cache-dtype fp8_e4m3"], SETTINGS) == {"kv_cache_dtype": ("fp8",)}
     assert values_in(["--kv-cache-dtype auto"], SETTINGS) == {}
     assert values_in(["--kv-cache-dtype auto", "--kv-cache-dtype=fp8"], SETTINGS) == {}

@@ -252,6 +252,43 @@ def test_a_paste_that_is_quoted_whole_is_as_good(index: Index) -> None:
     assert search(quoted, index=index).verdict is Verdict.THIS_IS_IT
 
 
+HYBRID = 'File "/x/site-packages/vllm/engine/arg_utils.py", line 9, in create_engine_config\n' + (
+    "NotImplementedError: TurboQuant KV cache is not supported for hybrid (attention + Mamba) models."
+)
+DISAGREE = [
+    f"GPU 0: NVIDIA H100\nGPU 1: NVIDIA L40S\n{RAISED}",
+    f"2xH100 and RTX4090\n{RAISED}",
+    *(
+        f"{told}\n{HYBRID}"
+        for told in (
+            "vllm 0.25.0\nvllm 0.26.0",
+            "vllm 0.25.0\nvllm==0.25.0+cu129",
+            "Initializing a V1 LLM engine (v0.25.0)",
+            "vllm/vllm-openai:v0.25.0",
+            "Name: vllm\nVersion: 0.25.0",
+        )
+    ),
+    "\n".join(["INFO all is well"] * 40 + ["vllm 0.25.0"] + [f"INFO step {n}" for n in range(60)] + [HYBRID]),
+]
+AGREE = [
+    f"GPU 0: NVIDIA H100\nGPU 1: NVIDIA GeForce RTX 3090\n{RAISED}",
+    f"vllm 0.20.0\nvllm 0.26.0\n{HYBRID}",
+    HYBRID,
+]
+
+
+@pytest.mark.parametrize("text", DISAGREE)
+def test_facts_that_all_disagree_take_the_certainty(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert answer.results[0].disagreed
+
+
+@pytest.mark.parametrize("text", AGREE)
+def test_facts_of_which_one_agrees_take_none(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.THIS_IS_IT
+
+
 LISTED = [
     f"RuntimeError: no backend fits. TRITON_ATTN: [{FP8}], FLASH_ATTN: [head size]",
     f"ValueError: Reasons: {{'FLASH': ['head size'], 'TRITON_ATTN': ['{FP8}']}}",

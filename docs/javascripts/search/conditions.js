@@ -3,6 +3,7 @@
 import { holds } from "./versions.js";
 
 export const NOTHING_KNOWN = { truth: "unknown", agreed: [], disagreed: [] };
+export const NOTHING_TOLD = { cards: [], software: {}, settings: {} };
 
 export function every(truths) {
   return truths.includes("no") ? "no" : truths.includes("unknown") ? "unknown" : "yes";
@@ -29,17 +30,21 @@ export function assess(affects, machine) {
 
 function partsOf({ hardware, software, platform, when }, machine) {
   return [
-    onHardware(hardware, machine.cards),
-    ...Object.entries(software).map(([name, ranges]) => onSoftware(name, ranges, machine.software)),
+    onHardware(hardware, machine),
+    ...Object.entries(software).map(([name, ranges]) => onSoftware(name, ranges, machine)),
     ...platform.map((name) => ["unknown", `platform ${name}`]),
-    ...Object.entries(when).map(([name, values]) => onSetting(name, values, machine.settings)),
+    ...Object.entries(when).map(([name, values]) => onSetting(name, values, machine)),
   ];
 }
 
-function onHardware(hardware, cards) {
-  const truth = cards ? hardwareTruth(hardware, cards[0]) : hardware.without;
-  if (!cards || hardware.claimed === "any hardware") return [truth, ""];
-  const names = cards.map(({ name, target }) => (name === target || !target ? name : `${name} (${target})`)).join(", ");
+// The one answer to a question, "unknown" where there are two.
+const alike = (truths) => (new Set(truths).size === 1 ? truths[0] : "unknown");
+
+function onHardware(hardware, { cards, either }) {
+  const told = cards ?? either.cards;
+  const truth = told.length ? alike(told.map((card) => hardwareTruth(hardware, card))) : hardware.without;
+  if (!told.length || hardware.claimed === "any hardware") return [truth, ""];
+  const names = told.map(({ name, target }) => (name === target || !target ? name : `${name} (${target})`)).join(", ");
   return [truth, `${names}: the record is about ${hardware.claimed}`];
 }
 
@@ -48,17 +53,21 @@ function hardwareTruth({ yes, no, vendors }, { target, vendor }) {
   return yes.includes(target) ? "yes" : no.includes(target) ? "no" : "unknown";
 }
 
-function onSetting(name, values, settings) {
-  if (!Object.hasOwn(settings, name)) return ["unknown", ""];
-  const value = settings[name];
-  return [values.includes(value) ? "yes" : "no", `${name}=${value}: the record is about ${values.join(" or ")}`];
+// What is told of one thing, in one way or in several.
+const told = (name, once, several) => (Object.hasOwn(once, name) ? [once[name]] : Object.hasOwn(several, name) ? several[name] : []);
+
+function onSetting(name, values, { settings, either }) {
+  const found = told(name, settings, either.settings);
+  if (!found.length) return ["unknown", ""];
+  const truth = alike(found.map((value) => (values.includes(value) ? "yes" : "no")));
+  return [truth, `${name}=${found.join(" or ")}: the record is about ${values.join(" or ")}`];
 }
 
-function onSoftware(name, ranges, software) {
-  if (!Object.hasOwn(software, name)) return ["unknown", ""];
-  const version = software[name];
-  const truth = some(ranges.map((span) => holds(span, version)));
-  return [truth, `${name} ${version}: the record is about ${ranges.map(describe).join(" or ")}`];
+function onSoftware(name, ranges, { software, either }) {
+  const found = told(name, software, either.software);
+  if (!found.length) return ["unknown", ""];
+  const truth = alike(found.map((version) => some(ranges.map((span) => holds(span, version)))));
+  return [truth, `${name} ${found.join(" or ")}: the record is about ${ranges.map(describe).join(" or ")}`];
 }
 
 function describe({ introduced: first, fixed, last_bad: last }) {

@@ -1,10 +1,10 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
 import { lackTeller, whatToCollect } from "./advice.js";
-import { NOTHING_KNOWN, assess } from "./conditions.js";
+import { NOTHING_KNOWN, NOTHING_TOLD, assess } from "./conditions.js";
 import { doubter } from "./certain.js";
 import { Course, courseReader } from "./course.js";
 import { decider } from "./decide.js";
-import { factFinder, merge } from "./evidence.js";
+import { factFinder, factTeller, merge } from "./evidence.js";
 import { Gist } from "./gist.js";
 import { LineSplitter, cleaner } from "./lines.js";
 import { Matcher, bestOfEach } from "./match.js";
@@ -32,6 +32,7 @@ export class Engine {
     this.rank = ranker(index, speech, plate);
     Object.assign(this, adviser(rules, speech));
     this.facts = factFinder(index);
+    this.statesAFact = factTeller(rules);
     this.certain = doubter(rules, this.unwrap);
     this.decide = decider(rules, this.certain);
     this.reads = courseReader(rules, { unwrap: this.unwrap, passed: this.certain.passed, endsTheRoot: this.endsTheRoot });
@@ -52,7 +53,7 @@ export class Search {
     this.splitter = new LineSplitter(engine.index.rules);
     this.matcher = new Matcher(engine.index);
     this.course = new Course(engine.reads);
-    this.gist = new Gist(engine.index.rules, engine.isTrouble);
+    this.gist = new Gist(engine.index.rules, engine.isTrouble, engine.statesAFact);
     this.waiting = [];
   }
 
@@ -89,7 +90,7 @@ export class Search {
     this.flush(this.waiting);
     this.waiting = [];
     const best = bestOfEach(this.matcher.hits().filter((hit) => hit.context.length || !hit.generic));
-    const given = target ? { cards: [{ name: target, target }], software: {}, settings: {} } : null;
+    const given = target ? { cards: [{ name: target, target }], software: {}, settings: {}, either: NOTHING_TOLD } : null;
     const machine = merge(given, engine.facts(gist.facts));
     const asked = engine.questions(gist.kept, gist.count);
     const ran = engine.rank(asked, (machine?.cards ?? []).map((card) => card.target).filter(Boolean));

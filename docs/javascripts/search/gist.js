@@ -1,8 +1,10 @@
 // The few lines of a text that word ranking and evidence look at (search/gist.py).
 export class Gist {
-  constructor(rules, isTrouble) {
+  constructor(rules, isTrouble, statesAFact) {
     this.rules = rules.gist;
     this.isTrouble = isTrouble;
+    this.statesAFact = statesAFact;
+    this.told = new Set();
     this.count = 0;
     this.first = [];
     this.last = [];
@@ -21,7 +23,8 @@ export class Gist {
   }
 
   sift(text) {
-    const { _MOST_AROUND, _BEFORE_TROUBLE, _MOST_TROUBLE } = this.rules;
+    const { _MOST_AROUND, _BEFORE_TROUBLE, _MOST_TOLD, _MOST_TROUBLE } = this.rules;
+    if (this.told.size < _MOST_TOLD && this.statesAFact(text)) this.told.add(text);
     if (!this.isTrouble(text)) {
       keep(this.last, [text], _MOST_AROUND);
       keep(this.recent, [text], _BEFORE_TROUBLE);
@@ -38,7 +41,7 @@ export class Gist {
   }
 
   get facts() {
-    return [...this.kept, ...this.last];
+    return [...this.kept, ...this.told, ...this.last];
   }
 }
 

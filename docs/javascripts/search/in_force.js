@@ -6,21 +6,26 @@ const VALUE = (between) => `['"]?\\s*(?:${between})\\s*['"]?(?:torch\\.)?([A-Za-
 const KEYED = (key) =>
   new RegExp(`^[^})]*?(?<![\\p{L}\\p{N}_-])${escape(key)}['"\\\\]*\\s*[:=]\\s*['"\\\\]*([A-Za-z0-9_.]+)`, "u");
 const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-const stating = (spelling, between) => new RegExp(`(?<![\\p{L}\\p{N}_-])${escape(spelling)}${VALUE(between)}`, "gu");
+const stating = (spelling, between, quote = "") =>
+  new RegExp(`(?<![\\p{L}\\p{N}_-])${quote}${escape(spelling)}${VALUE(between)}`, "gu");
+// As vLLM takes it too: `--kv_cache_dtype`.
+const underscored = (flag) => flag.replace(/^(-*)(.*)$/u, (_, dashes, bare) => dashes + bare.replaceAll("-", "_"));
+const spellings = (flags) => [...new Set(flags.flatMap((flag) => [flag, underscored(flag)]))];
 
 export function settingsReader(index) {
-  const { _BOOLEANS, _SAYS_SO, _ADVICE } = index.rules.in_force;
+  const { _BOOLEANS, SAYS_SO, _ADVICE } = index.rules.in_force;
   const advice = new Pattern(_ADVICE);
   const known = Object.entries(index.settings).map(([name, told]) => ({
     name,
     told,
-    spellings: [name, ...told.flags, ...told.within, ...(told.variable ? [told.variable] : [])],
+    spellings: [name, ...spellings(told.flags), ...told.within, ...(told.variable ? [told.variable] : [])],
     asked: [
-      ...told.flags.map((flag) => stating(flag, "=|\\s")),
+      ...spellings(told.flags).map((flag) => stating(flag, "=|\\s")),
       ...(told.variable ? [stating(told.variable, "=")] : []),
     ],
     first: stating(name, "[=:]|\\s"),
     within: stating(name, "[=:]"),
+    keyed: stating(name, ":", `["']`),
   }));
 
   function plain(said, { values, same }) {
@@ -33,11 +38,12 @@ export function settingsReader(index) {
     return value === "None" || (values.length && !values.includes(value)) ? null : value;
   }
 
-  // A bare name counts where the line is about a configuration, or begins with it.
-  function stated(line, { name, told, asked, first, within }) {
+  // A bare name counts where the line is about a configuration, begins with it, or has it as a JSON key.
+  function stated(line, { name, told, asked, first, within, keyed }) {
     const begins = line.startsWith(name);
     const patterns = [...asked];
-    if (begins || _SAYS_SO.some((word) => line.toLowerCase().includes(word))) patterns.push(begins ? first : within);
+    if (begins || SAYS_SO.some((word) => line.toLowerCase().includes(word))) patterns.push(begins ? first : within);
+    patterns.push(keyed);
     const values = patterns.flatMap((pattern) => [...line.matchAll(pattern)].map(([, value]) => value));
     for (const holder of told.within) {
       const start = line.indexOf(holder);
@@ -47,7 +53,7 @@ export function settingsReader(index) {
     return values.map((value) => plain(value, told)).filter((value) => value !== null);
   }
 
-  // Name to value. Two values of one setting count as none, as does one that leaves it open.
+  // Name to the values that are told, mostly one. One that leaves it open counts as none.
   return (lines) => {
     const found = new Map();
     for (const whole of lines) {
@@ -59,7 +65,7 @@ export function settingsReader(index) {
         found.set(setting, held);
       }
     }
-    const kept = [...found].filter(([, values]) => values.size === 1).map(([setting, [value]]) => [setting, value]);
-    return Object.fromEntries(kept.filter(([{ told }, value]) => value !== "auto" || !told.open).map(([{ name }, value]) => [name, value]));
+    const kept = [...found].filter(([{ told }, values]) => values.size && !(values.has("auto") && told.open));
+    return Object.fromEntries(kept.map(([{ name }, values]) => [name, [...values]]));
   };
 }

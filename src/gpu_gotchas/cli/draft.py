@@ -17,6 +17,10 @@ _LONGEST, _READ = 300, 2_000
 _HEX = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _MEANS = re.compile(r"(?i)\b(?:error|xid|errno|capability|status|signal)\b\D{0,20}$")
+_TAKEN_OUT = re.compile(
+    r"<(?:arn|guid|host|ip|key|mac|mail|secret|serial|share|token|user|uuid)>(?:[:/][\w.:/-]*(?:[\w/]|<path>))?"
+)
+_CUT_PATH = re.compile(r"<path>(?:/[\w.+@-]+)*")
 _PATH = re.compile(r"(?<![\w<])(?:/[\w.+@-]+){2,}|\b[A-Z]:\\[^\s\"']+")
 
 
@@ -43,10 +47,12 @@ def _published(line: str) -> str:
 
 
 def template_of(line: str) -> str:
-    """The line with holes for what differs from one run to the next: addresses, paths and bare numbers.
+    """The line with holes for what differs from one run to the next: addresses, paths and bare numbers, and
+    for what was taken out of it.
 
     A number that says which error it is stays.
     """
     text = line.replace("{", "{{").replace("}", "}}")
+    text = _CUT_PATH.sub("{path}", _TAKEN_OUT.sub("{word}", text))
     text = _PATH.sub("{path}", _HEX.sub("{hex}", text))
     return _NUMBER.sub(lambda match: match[0] if _MEANS.search(text[: match.start()]) else "{int}", text)

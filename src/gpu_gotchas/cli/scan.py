@@ -20,7 +20,10 @@ JSON_VERSION = 1
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Logs; - is standard input.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Logs, also as gzip, bzip2 or xz; - is standard input."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> int:
     """Report every known gotcha in logs, with line numbers.

@@ -34,6 +34,7 @@ _BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 _SQUEEZED_BUNDLE = b"CCOB"
 _HIP_TARGET = re.compile(rb"hipv?4?-amdgcn-amd-amdhsa-[a-z]*-(gfx[0-9a-f]+(?:-[0-9a-f]+)*(?:-generic)?)")
 _CUDA_TARGET = re.compile(r"sm_([0-9]+)([0-9])([af]?)")
+_TARGET = re.compile(r"sm_[0-9]{2,3}|gfx[0-9a-f]{3,5}")
 # Boards with a CPU on the chip: NVIDIA promises no binary compatibility between them and cards.
 _TEGRA = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)}
 
@@ -94,7 +95,11 @@ class Coverage:
     unreadable: tuple[str, ...] = ()
 
     def runs_on(self, target: str) -> Answer:
-        """The best that any part offers. A file without any device code answers UNKNOWN."""
+        """The best that any part offers. A file without any device code answers UNKNOWN.
+
+        Raises ValueError for a target that is none.
+        """
+        _check(target)
         answers = {one.serves(target) for one in self.code}
         for best in (Answer.NATIVELY, Answer.COMPILED, Answer.UNKNOWN):
             if best in answers:
@@ -128,9 +133,13 @@ def require_code(file: str | Path, target: str) -> None:
     """Refuse a library before it is loaded on a card of `target` (`sm_86`) for which it carries nothing.
 
     Returns where it carries code or PTX, and where its bytes do not say. Raises Refused, which names what it
-    carries, OSError where the file cannot be read, and ValueError for a target that is none.
+    carries, OSError where the file cannot be read, and ValueError for a target that is none, and for a file
+    that carries no device code at all, such as a program.
     """
+    _check(target)
     covered = coverage(file)
+    if not covered.code and not covered.unreadable:
+        raise ValueError(f"{file} carries no device code: give a CUDA or HIP library")
     if covered.runs_on(target) is Answer.NOT:
         raise Refused(
             capability=target,
@@ -185,6 +194,11 @@ def _bundled(data: mmap.mmap, place: int) -> Iterator[Code]:
         if match:
             yield Code(match[1].decode(), Kind.CODE_OBJECT)
         place += 24 + length
+
+
+def _check(target: str) -> None:
+    if not isinstance(target, str) or _TARGET.fullmatch(target) is None:
+        raise ValueError(f"{target!r} is no target: write sm_86 or gfx942")
 
 
 def _capability(target: str) -> tuple[tuple[int, int], str]:

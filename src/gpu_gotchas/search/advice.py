@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 _NO_ROOM = ("CUDA out of memory", "HIP out of memory", "error: out of memory")
 _LATE = ("illegal memory access", "unspecified launch failure", "device-side assert")
-_NO_ECHO = (*_NO_ROOM, *_LATE, "kernel errors might be", "evice-side", "CompilationError")
+_NO_ECHO = (
+    *(*_NO_ROOM, *_LATE, "kernel errors might be", "evice-side", "CompilationError"),
+    *("NCCL_DEBUG=INFO", "Call to CUDA function failed", "terminate called"),
+)
 """Boilerplate of a failure itself: what caused it stands beside it or below, if anywhere."""
 _FRAMES = ('File "', "Traceback (")
 _RAISED = re.compile(r"[\w.]+(?:Error|Exception)\b: ")

@@ -6,7 +6,8 @@ that a search has come down to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpu_gotchas.hardware.conditions import VersionRange
@@ -14,10 +15,14 @@ from gpu_gotchas.hardware.machine import Machine
 from gpu_gotchas.hardware.truth import Truth, every, some
 from gpu_gotchas.records.raw_hardware import hardware_condition
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
+from gpu_gotchas.search.told import Told
 
 
 def assess(affects: Sequence[Mapping[str, Any]], machine: Machine) -> Assessment:
-    """affects: the cases of an index entry. Without a case nothing is claimed and nothing can disagree."""
+    """affects: the cases of an index entry. Without a case nothing is claimed and nothing can disagree.
+
+    Where several values were told for one thing, it is answered only when it comes out alike for all of them.
+    """
     if not affects:
         return NOTHING_KNOWN
     cases = [_parts(case, machine) for case in affects]
@@ -39,9 +44,18 @@ def _parts(case: Mapping[str, Any], machine: Machine) -> list[tuple[Truth, str]]
     ]
 
 
+def _alike(truths: Iterable[Truth]) -> Truth:
+    """The one answer to a question, UNKNOWN where there are two."""
+    found = set(truths)
+    return found.pop() if len(found) == 1 else Truth.UNKNOWN
+
+
 def _hardware(raw: Mapping[str, Any], machine: Machine) -> tuple[Truth, str]:
-    truth = hardware_condition(raw).on_machine(machine)
-    cards = machine.cards or ()
+    condition = hardware_condition(raw)
+    cards, truth = machine.cards or (), condition.on_machine(machine)
+    if machine.cards is None and isinstance(machine, Told) and machine.either_cards:
+        cards = machine.either_cards
+        truth = _alike(condition.on_machine(replace(machine, cards=(card,))) for card in cards)
     names = ", ".join(_card_words(card.name, card.target.name if card.target else None) for card in cards)
     claimed = describe_hardware(raw)
     if not names or claimed == "any hardware":
@@ -78,13 +92,17 @@ def describe_hardware(raw: Mapping[str, Any]) -> str:
 def _software(
     package: str, ranges: Sequence[Mapping[str, str | None]], machine: Machine
 ) -> tuple[Truth, str]:
-    if package not in machine.software:
+    either = machine.either_software if isinstance(machine, Told) else {}
+    if package not in machine.software and package not in either:
         return Truth.UNKNOWN, ""
-    version = machine.software[package]
-    if version is None:
+    told = (machine.software[package],) if package in machine.software else either[package]
+    versions = [version for version in told if version is not None]
+    if not versions:
         return Truth.NO, f"{package} is not there"
-    truth = some(VersionRange(**span).holds(version) for span in ranges)  # type: ignore[arg-type]
-    return truth, f"{package} {version}: the record is about {' or '.join(map(describe_versions, ranges))}"
+    spans = [VersionRange(**span) for span in ranges]  # type: ignore[arg-type]
+    truth = _alike(some(span.holds(version) for span in spans) for version in versions)
+    claimed = " or ".join(map(describe_versions, ranges))
+    return truth, f"{package} {' or '.join(versions)}: the record is about {claimed}"
 
 
 def describe_versions(span: Mapping[str, str | None]) -> str:
@@ -102,7 +120,9 @@ def _platform(name: str, machine: Machine) -> tuple[Truth, str]:
 
 
 def _setting(name: str, values: Sequence[str], machine: Machine) -> tuple[Truth, str]:
-    value = machine.settings.get(name)
-    if value is None:
+    either = machine.either_settings if isinstance(machine, Told) else {}
+    told = (machine.settings[name],) if name in machine.settings else either.get(name, ())
+    if not told:
         return Truth.UNKNOWN, ""
-    return Truth.of(value in values), f"{name}={value}: the record is about {' or '.join(values)}"
+    truth = _alike(Truth.of(value in values) for value in told)
+    return truth, f"{name}={' or '.join(told)}: the record is about {' or '.join(values)}"

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gpu_gotchas.search.in_force import values_in
+from gpu_gotchas.search.in_force import SAYS_SO, values_in
 
 if TYPE_CHECKING:
     from gpu_gotchas.hardware.machine import Card, Machine
     from gpu_gotchas.hardware.targets import Target
+    from gpu_gotchas.search.told import Told
 
 _PACKAGES = ("vllm", "sglang", "torch", "triton", "flashinfer", "transformers", "aiter")
 _VENDORS = ("nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "titan", "radeon", "instinct")
@@ -30,11 +31,18 @@ _VENDOR_SIGNS = {
 _HINTS = (
     *(*_PACKAGES, *_VENDORS, "sm_", "gfx", "capability", "100", "200", "gb10", "mi3"),
     *("fp8e", "hip", "amd", "rocm", "rocblas", "miopen", "intel", "xpu", "zero", "l40", "l4", "t4"),
-    *("major", "backend", "gputarget", "cuda:", "device_name"),
+    *("major", "backend", "gputarget", "cuda:", "device_name", "llm engine", "sm1", "sm7", "sm8", "sm9"),
+    *("version: ", "spark"),
 )
 """A line without any of these, in lower case, states no fact. Patterns are compiled for one that does."""
 
 _TARGET = r"\b(sm_\d{2,3}|gfx[0-9a-f]{3,4})(?:[af](?![0-9a-zA-Z]))?(?![0-9a-zA-Z])"
+_SM = (
+    r"(?<![\w./:-])(?:SM|sm)(\d{2,3})[af]?(?![\w./:-])"
+    r"(?! (?:kernel|path|code|build|cubin|variant|or|and)s?\b)"
+)
+"""`SM90` of a card, and not of code that is made for it."""
+
 _ARCH = (
     r"\bbackend['\"]?\s*[=:]\s*['\"]cuda['\"],\s*['\"]?arch['\"]?\s*[=:]\s*['\"]?(?:sm_?)?(\d{2,3})[af]?\b"
     r"|\bGPUTarget\(['\"]cuda['\"],\s*(\d{2,3})\b|\bcuda:(\d{2,3}):32\b"
@@ -64,53 +72,130 @@ _NEED = (
     r"|(?:or|and) (?:newer|higher|above|later|up)|supports|only|below|less than|older than"
     r"|(?<!not )supported)\b|\d\+(?!\w)"
 )
-_VERSION = (
-    rf"(?i)\b({'|'.join(_PACKAGES)})(?:\s+api server)?"
-    r"(?:==|\s*[:=]\s*|\s+version:?\s+|\s+)v?"
-    r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+)?(?:\+[\w.]+)?)(?![\w.])"
+_NEEDED = (
+    r"(?i)\b(?:requires?d?|needs?|at least|minimum|supports?|supported|only|below|than|for)"
+    r"(?: (?:on|an?|the))*$"
 )
-_CARD = rf"(?i)\b(?:{'|'.join(_VENDORS)}|gb10|gh200|cmp|[abhltv]\d{{1,3}}s?|mi\d{{3}}x?)\b"
+_HERE = (
+    r"(?i)\b(?:tested|reproduced|reproduces|running|ran|runs|fails?|failed|failing|seen|happens|observed"
+    r"|crash(?:es|ed)?) (?:it )?(?:only )?on\b"
+)
+"""What a line says of the card it was tried on, though it states a need as well."""
+
+_ALSO = {"dgx spark": "gb10"}
+"""Machines that are called by their own name, with the card that is in them."""
+
+_MAKERS = ("nvidia", "amd", "tesla")
+_NUMBER = (
+    r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+){0,2}(?:\+\w+(?:\.(?!dist-info|tar|whl)\w+)*)?)"
+    r"(?!\w|\.(?!dist-info|tar|whl)\w)"
+)
+_VERSION = (
+    rf"(?i)\b(?:py(?=torch))?({'|'.join(_PACKAGES)})(?:[-_](?:openai|python)[\w-]{{0,20}})?(?:\.__version__)?"
+    r"(?:\s+(?:api )?server)?"
+    r"(?:['\"]?\s*(?:==?|:|@)\s*['\"]?|[\s_(]+version['\"]?\s*[:=]{0,2}\s*['\"]?|\s*\(\s*|\s+|[-_])v?"
+    + _NUMBER
+)
+_ENGINE = rf"\bLLM engine \(v{_NUMBER}"
+"""vLLM, as it starts."""
+
+_NAMED = rf"(?i)^Name: ({'|'.join(_PACKAGES)})$"
+_ITS_VERSION = rf"^Version: {_NUMBER}"
+"""`pip show`, in two lines."""
+
+_CARD = (
+    rf"(?i)(?:\b|(?<=\dx))(?:{'|'.join(_VENDORS)}|gb10|gh200|cmp|[abhltv]\d{{1,3}}s?|mi\d{{3}}x?|spark)"
+    r"(?![a-zA-Z])"
+)
 
 
-def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Machine | None:
+def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> Told | None:
     """The machine that the lines describe, None when they say nothing of one.
 
-    Two different answers to one question count as none. settings: those to look for, as the index has them.
+    Different answers to one question are kept beside one another. settings: those to look for, as the index
+    has them.
     """
     found_targets: set[str] = set()
     found_cards: dict[str, Target] = {}
-    found_vendors: set[str] = set()
-    versions: dict[str, set[str]] = {}
+    found_vendors: dict[str, None] = {}
+    versions: dict[str, dict[str, None]] = {}
     lines = list(lines)
     in_force = values_in(lines, settings) if settings else {}
+    before = ""
     for line in lines:
+        previous, before = before, line
         lowered = line.lower()
         if not any(hint in lowered for hint in _HINTS):
             continue
-        found_vendors.update(vendor for vendor, sign in _VENDOR_SIGNS.items() if re.search(sign, line))
-        for package, version in re.findall(_VERSION, line):
-            versions.setdefault(package.lower(), set()).add(version)
+        found_vendors.update(
+            (vendor, None) for vendor, sign in _VENDOR_SIGNS.items() if re.search(sign, line)
+        )
+        for package, version in _versions_in(line, previous):
+            versions.setdefault(package, {})[version] = None
         found_targets.update(f"sm_{major}{minor}" for major, minor in re.findall(_OWN, line))
-        if re.search(_NEED, line):
-            continue
-        found_targets.update(_targets_in(line))
         line += "".join(f" {name.replace('_', ' ')}" for name in re.findall(_DEVICE_NAME, line))
+        needs = re.search(_NEED, line) is not None
         if re.search(_CARD, line):
-            found_cards.update(_cards_in(line))
-    software = {package: next(iter(seen)) for package, seen in versions.items() if len(seen) == 1}
-    if not (found_targets or found_cards or found_vendors or software or in_force):
+            found_cards.update(_cards_in(line, full=needs and not re.search(_HERE, line)))
+        stated = set() if needs else _targets_in(line)
+        if len(stated) == 1:  # more are what a build is for
+            found_targets.update(stated)
+    told = {package: _distinct(seen) for package, seen in versions.items()}
+    if not (found_targets or found_cards or found_vendors or told or in_force):
         return None
-    from gpu_gotchas.hardware.machine import Machine
+    from gpu_gotchas.search.told import Told
 
     cards = _cards(found_targets, found_cards, found_vendors)
-    return Machine(
-        cards=cards, software=software, settings=in_force, described=True, count_known=False
-    )  # of how many cards a text speaks is not read
+    return Told(
+        cards=cards if len(cards) == 1 else None,
+        software=_once(told),
+        settings=_once(in_force),
+        described=True,
+        count_known=False,  # of how many cards a text speaks is not read
+        either_cards=cards if len(cards) > 1 else (),
+        either_software=_several(told),
+        either_settings=_several(in_force),
+    )
+
+
+def states_a_fact(line: str) -> bool:
+    """Whether a line may say which card, version or setting is there; to be kept of a long text."""
+    lowered = line.lower()
+    if any(word in lowered for word in SAYS_SO):
+        return True
+    if not any(hint in lowered for hint in _HINTS):
+        return False
+    signs = (_VERSION, _ENGINE, _NAMED, _ITS_VERSION, _TARGET, _SM, _ARCH, _CAPABILITY, _PARTS, _OWN, _CARD)
+    return any(re.search(sign, line) for sign in signs)
+
+
+def _once(told: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    return {name: values[0] for name, values in told.items() if len(values) == 1}
+
+
+def _several(told: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {name: values for name, values in told.items() if len(values) > 1}
+
+
+def _versions_in(line: str, previous: str) -> list[tuple[str, str]]:
+    found = [(package.lower(), version) for package, version in re.findall(_VERSION, line)]
+    found += [("vllm", version) for version in re.findall(_ENGINE, line)]
+    named, version = re.search(_NAMED, previous), re.search(_ITS_VERSION, line)
+    if named and version:
+        found.append((named[1].lower(), version[1]))
+    return found
+
+
+def _distinct(versions: Iterable[str]) -> tuple[str, ...]:
+    """Without those that another one gives with its build: `0.25.0` beside `0.25.0+cu129`."""
+    told = tuple(versions)
+    return tuple(one for one in told if not any(other.startswith(f"{one}+") for other in told))
 
 
 def _targets_in(line: str) -> set[str]:
     """What a line that states no need says that code is compiled for, or that the card is."""
     found = set(re.findall(_TARGET, line))
+    found.update(f"sm_{arch}" for arch in re.findall(_SM, line))
     found.update(f"sm_{arch}" for groups in re.findall(_ARCH, line) for arch in groups if arch)
     found.update(f"sm_{major}{minor}" for major, minor in re.findall(_CAPABILITY, line))
     if "gfx" not in line:
@@ -131,7 +216,10 @@ def merge(known: Machine | None, read: Machine | None) -> Machine | None:
     """What is known, filled up with what was read. Nothing that is known is overruled."""
     if known is None or read is None:
         return known or read
-    return replace(
+    from gpu_gotchas.hardware.machine import Machine
+    from gpu_gotchas.search.told import Told
+
+    both = replace(
         known,
         cards=read.cards if known.cards is None else known.cards,
         count_known=read.count_known if known.cards is None else known.count_known,
@@ -140,32 +228,64 @@ def merge(known: Machine | None, read: Machine | None) -> Machine | None:
         settings={**read.settings, **known.settings},
         p2p=read.p2p if known.p2p is None else known.p2p,
     )
+    if not isinstance(read, Told):
+        return both
+    return Told(
+        **{part.name: getattr(both, part.name) for part in fields(Machine)},
+        either_cards=read.either_cards if known.cards is None else (),
+        either_software={
+            name: read.either_software[name] for name in read.either_software if name not in known.software
+        },
+        either_settings={
+            name: read.either_settings[name] for name in read.either_settings if name not in known.settings
+        },
+    )
 
 
-def _cards(names: set[str], cards: Mapping[str, Target], vendors: set[str]) -> tuple[Card, ...] | None:
+def _cards(names: set[str], cards: Mapping[str, Target], vendors: Iterable[str]) -> tuple[Card, ...]:
+    """Each card that may be the one: those named, and targets that none of these has."""
     from gpu_gotchas.hardware.catalogue import targets
     from gpu_gotchas.hardware.machine import Card
     from gpu_gotchas.hardware.targets import Vendor
 
     if not names and not cards:
-        only = [Vendor(name) for name in vendors] if len(vendors) == 1 else []
-        return (
-            tuple(Card(f"a card of {vendor.value.upper()}", None, vendor=vendor) for vendor in only) or None
-        )
-    stated = [target for target in targets() if target.name in names]
-    if len(names) > 1 or len(cards) > 1:
-        return None
-    for name, target in cards.items():
-        agrees = not stated or stated == [target]
-        return (Card(name=name, target=target),) if agrees else None
-    return tuple(Card(name=target.name, target=target) for target in stated) or None
+        only = [Vendor(name) for name in vendors]
+        return tuple(Card(f"a card of {vendor.value.upper()}", None, vendor=vendor) for vendor in only)
+    held = {target.name for target in cards.values()}
+    stated = [target for target in targets() if target.name in names - held]
+    return (
+        *(Card(name=name, target=target) for name, target in cards.items()),
+        *(Card(name=target.name, target=target) for target in stated),
+    )
 
 
-def _cards_in(line: str) -> dict[str, Target]:
-    """The cards named in a line; of `RTX 3090 Ti` that card alone, not the `RTX 3090` within it."""
-    known = _card_names()
-    pattern = _card_pattern()
-    return {known[name][0]: known[name][1] for name in (found.lower() for found in pattern.findall(line))}
+def _cards_in(line: str, *, full: bool) -> dict[str, Target]:
+    """The cards named in a line; of `RTX 3090 Ti` that card alone, not the `RTX 3090` within it.
+
+    full: only those named as the driver names them, and not as what is needed.
+    """
+    known = _card_keys()
+    found: dict[str, Target] = {}
+    for match in _card_pattern().finditer(line):
+        name, target = known[_squeezed(match[1])]
+        if full:
+            told = match[0].lower()
+            if not told.startswith(_MAKERS) or _squeezed(told) != _squeezed(name):
+                continue
+            if re.search(_NEEDED, line[: match.start()].rstrip()):
+                continue
+        found[name] = target
+    return found
+
+
+def _squeezed(name: str) -> str:
+    """`RTX 4090`, `rtx-4090` and `RTX4090` are one name."""
+    return re.sub(r"[ _-]", "", name.lower())
+
+
+@cache
+def _card_keys() -> dict[str, tuple[str, Target]]:
+    return {_squeezed(name): card for name, card in _card_names().items()}
 
 
 @cache
@@ -178,6 +298,7 @@ def _card_names() -> dict[str, tuple[str, Target]]:
         for name in gpu.names:
             short = re.sub(r"^(?:nvidia |amd )?(?:geforce |instinct )?", "", name.lower())
             found.setdefault(short, (gpu.name, gpu.target))
+    found.update((also, found[name]) for also, name in _ALSO.items())
     families: dict[str, set[Target]] = {}
     for name, (_, target) in found.items():
         for end in range(1, len(name.split())):
@@ -192,5 +313,10 @@ def _card_names() -> dict[str, tuple[str, Target]]:
 
 @cache
 def _card_pattern() -> re.Pattern[str]:
-    names = "|".join(re.escape(name) for name in sorted(_card_names(), key=lambda name: (-len(name), name)))
-    return re.compile(rf"(?<![\w-])({names})(?![\w-]| (?:Ti|SUPER|Laptop|D|Ada)\b)", re.IGNORECASE)
+    names = sorted(_card_names(), key=lambda name: (-len(name), name))
+    spelt = "|".join("[ _-]?".join(map(re.escape, re.split(r"[ _-]", name))) for name in names)
+    return re.compile(
+        r"(?<![\w-])(?:\d{1,2}x ?)?(?:(?:nvidia|amd)[ _-])?(?:(?:geforce|instinct)[ _-])?"
+        rf"({spelt})(?![\w-]| (?:Ti|SUPER|D|Ada)\b)",
+        re.IGNORECASE,
+    )

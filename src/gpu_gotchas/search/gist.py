@@ -14,17 +14,19 @@ from gpu_gotchas.search.lines import Line
 _MOST_TROUBLE = 120
 _MOST_AROUND = 40
 _BEFORE_TROUBLE = 6
+_MOST_TOLD = 80
 
 
 class Gist:
     """Keeps the first and the last lines, and of those that read like trouble the first and the last, with a
-    few lines before them."""
+    few lines before them; and the first lines that bear a fact."""
 
     def __init__(self) -> None:
         self.count = 0
         self._first: list[str] = []
         self._last: deque[str] = deque(maxlen=_MOST_AROUND)
         self._recent: deque[str] = deque(maxlen=_BEFORE_TROUBLE)
+        self._told: dict[str, None] = {}
         self._trouble: dict[str, None] = {}
         self._last_trouble: deque[str] = deque(maxlen=_MOST_TROUBLE)
 
@@ -39,8 +41,11 @@ class Gist:
                 self._sift(line.text)
 
     def _sift(self, text: str) -> None:
+        from gpu_gotchas.search.evidence import states_a_fact
         from gpu_gotchas.search.trouble import is_trouble
 
+        if len(self._told) < _MOST_TOLD and states_a_fact(text):
+            self._told[text] = None
         if not is_trouble(text):
             self._last.append(text)
             self._recent.append(text)
@@ -60,4 +65,4 @@ class Gist:
     @property
     def facts(self) -> Sequence[str]:
         """The lines that may say on what machine it went wrong."""
-        return (*self.kept, *self._last)
+        return (*self.kept, *self._told, *self._last)

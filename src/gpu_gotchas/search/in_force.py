@@ -9,7 +9,7 @@ from typing import Any
 _VALUE = r"['\"]?\s*(?:%s)\s*['\"]?(?:torch\.)?([A-Za-z0-9_.]+)"
 _KEYED = r"[^})]*?(?<![\w-])%s['\"\\]*\s*[:=]\s*['\"\\]*([A-Za-z0-9_.]+)"
 _BOOLEANS = {"1": "true", "0": "false", "on": "true", "off": "false"}
-_SAYS_SO = ("config", "args")
+SAYS_SO = ("config", "args")
 # Behind these words a text says what could be set, or what cured it, and not what is set where it fails.
 _CURES = r"(?:helps|fixes|solves|avoids|cures|works|(?:has |have )?(?:helped|fixed|solved|cured|avoided))"
 _ADVICE = (
@@ -22,30 +22,42 @@ _ADVICE = (
 )
 
 
-def values_in(lines: Iterable[str], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Name to value. Two different values of one setting count as none, as does one that leaves it open."""
-    found: dict[str, set[str]] = {}
+def values_in(lines: Iterable[str], settings: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Name to the values that are told, mostly one. One that leaves it open counts as none."""
+    found: dict[str, dict[str, None]] = {}
     names = {name: _spellings(name, told) for name, told in settings.items()}
     for whole in lines:
         line = re.split(_ADVICE, whole, maxsplit=1)[0]
         for name, spellings in names.items():
             if any(spelling in line for spelling in spellings):
-                found.setdefault(name, set()).update(_stated(line, name, settings[name]))
-    kept = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
-    return {name: value for name, value in kept.items() if value != "auto" or not settings[name]["open"]}
+                found.setdefault(name, {}).update(dict.fromkeys(_stated(line, name, settings[name])))
+    return {
+        name: tuple(values)
+        for name, values in found.items()
+        if values and not ("auto" in values and settings[name]["open"])
+    }
 
 
 def _spellings(name: str, told: Mapping[str, Any]) -> list[str]:
-    return [name, *told["flags"], *told["within"], *([told["variable"]] if told["variable"] else [])]
+    flags = [spelling for flag in told["flags"] for spelling in (flag, _underscored(flag))]
+    return [name, *flags, *told["within"], *([told["variable"]] if told["variable"] else [])]
+
+
+def _underscored(flag: str) -> str:
+    """As vLLM takes it too: `--kv_cache_dtype`."""
+    bare = flag.lstrip("-")
+    return flag[: len(flag) - len(bare)] + bare.replace("-", "_")
 
 
 def _stated(line: str, name: str, told: Mapping[str, Any]) -> list[str]:
-    """A bare name counts where the line is about a configuration, or begins with it."""
-    asked = [(re.escape(flag), r"=|\s") for flag in told["flags"]]
+    """A bare name counts where the line is about a configuration, begins with it, or has it as a JSON key."""
+    flags = dict.fromkeys(spelling for flag in told["flags"] for spelling in (flag, _underscored(flag)))
+    asked = [(re.escape(flag), r"=|\s") for flag in flags]
     if told["variable"]:
         asked.append((re.escape(told["variable"]), r"="))
-    if line.startswith(name) or any(word in line.lower() for word in _SAYS_SO):
+    if line.startswith(name) or any(word in line.lower() for word in SAYS_SO):
         asked.append((re.escape(name), r"[=:]|\s" if line.startswith(name) else r"[=:]"))
+    asked.append((f"[\"']{re.escape(name)}", r":"))
     inside = [_inside(line, holder, told["key"]) for holder in told["within"] if holder in line]
     values = [
         *filter(None, inside),

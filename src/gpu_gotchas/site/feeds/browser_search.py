@@ -35,8 +35,8 @@ _PATTERNS = {
     "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
     "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
     "evidence": (
-        *("_TARGET", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_VERSION", "_CARD", "_DEVICE_NAME"),
-        "_VENDOR_SIGNS",
+        *("_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_NEEDED", "_HERE", "_CARD"),
+        *("_VERSION", "_ENGINE", "_NAMED", "_ITS_VERSION", "_DEVICE_NAME", "_VENDOR_SIGNS"),
     ),
     "few": ("_CARD",),
     "in_force": ("_ADVICE",),
