@@ -31,7 +31,7 @@ _SENTENCES = r"""(?x)
         (?:\ See\ stack\ trace\ \(above\)\ for\ the\ root\ cause\.)?
     | Received\ sig\w+\ from\ a\ child\ process\.(?:\ It\ usually\ means\ the\ child\ failed\.)?
     | terminate\ called\ (?:after\ throwing\ an\ instance\ of\ '[^']*'|recursively)
-    | (?:ray\.exceptions\.)?RayTaskError(?:\([\w.]+\))?:\ ray::[\w.]+\(\)
+    | (?:ray\.exceptions\.)?RayTaskError(?:\([\w.]+\))?:\ ray::[\w.]+\(\)(?:\ \([^)]*\))?
     | unhandled\ (?:cuda|system)\ error\ \(run\ with\ NCCL_DEBUG=INFO\ for\ details\)
     | ncclUnhandledCudaError:\ Call\ to\ CUDA\ function\ failed\.?
     | (?:[\w.]+:\ )?CUDA\ out\ of\ memory\.\ Tried\ to\ allocate\ [\d.]+\ \w+\.?

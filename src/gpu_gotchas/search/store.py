@@ -10,7 +10,17 @@ from gpu_gotchas.search.index import Index, IndexDamaged
 
 # What the index depends on beside the records: a checkout's reader rebuilds when one of these was edited.
 _MAKERS = (
-    *("build.py", "index.py", "words.py", "common_words.py", "singular.py", "likeness.py"),
+    *(
+        "build.py",
+        "entries.py",
+        "field_words.py",
+        "written_settings.py",
+        "index.py",
+        "words.py",
+        "common_words.py",
+        "singular.py",
+        "likeness.py",
+    ),
     *("normalise.py", "prefixes.py", "questions.py", "trouble.py", "boilerplate.py"),
 )
 
