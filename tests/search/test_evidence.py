@@ -146,6 +146,8 @@ def test_a_card_and_its_target_are_one_answer() -> None:
         ('"vllm": "0.25.0",', "vllm", "0.25.0"),
         ("torch.__version__ = '2.9.0'", "torch", "2.9.0"),
         ("flashinfer-python==0.6.1", "flashinfer", "0.6.1"),
+        ("| vllm | 0.25.0 |", "vllm", "0.25.0"),
+        ("vllm version is 0.25.0", "vllm", "0.25.0"),
         ("vllm (0.25.0)", "vllm", "0.25.0"),
         ("VLLM_VERSION=0.25.0", "vllm", "0.25.0"),
         ("I run vllm 0.25.0.", "vllm", "0.25.0"),

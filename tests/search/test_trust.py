@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from benchmarks.search import fresh_index
 
@@ -362,7 +364,25 @@ def test_what_is_no_failure_or_is_over_is_fair_at_most(index: Index, text: str) 
     assert answer.strength is not Strength.STRONG
 
 
+FOLDED = [
+    "(EngineCore pid=7) During handling of the above exception,\n"
+    f"another exception occurred:\n{HEAD}\n{RAISED}",
+    *(
+        json.dumps({"log": f"{first}\n{HEAD}\n{RAISED}"})
+        for first in (f"OSError: x\n\n{LINKS[0]}\n", "CUDA out of memory. Tried to allocate 2 GiB")
+    ),
+]
+
+
+@pytest.mark.parametrize("text", FOLDED)
+def test_what_came_first_is_seen_in_a_folded_line_and_within_one(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert "another exception led to it" in answer.results[0].why or "came first" in answer.results[0].why
+
+
 NOT_BESIDE = [
+    json.dumps({"log": f"{HEAD}\nValueError: {FP8}\n\n{LINKS[0]}\n\nRuntimeError: x"}),
     f"vllm does not start any more\nValueError: {FP8}",
     f"1 failed, 3 passed in 2s\nValueError: {FP8}",
     f"```\nValueError: {FP8}\n```",

@@ -76,6 +76,7 @@ def doubtful() -> Iterator[str]:
         "NO_FAILURE",
         "BESIDE",
         "NOT_BESIDE",
+        "FOLDED",
         "LISTED",
         "HANDED_ON",
         "OTHER_PROGRAMS",

@@ -14,7 +14,7 @@ export function courseReader(rules, { unwrap, passed, endsTheRoot }) {
     ...R,
     window: rules.match.WINDOW,
     unwrap,
-    endsTheRoot,
+    links: (text) => endsTheRoot(text) || R._LINKS.some((one) => text.includes(one)),
     isException: (text) => Boolean(exception.match(text)),
     failsFirst: (text) => Boolean(failsFirst.search(text)) && !(code.match(text) || passed(text)),
     programsIn: (text) => codeIn(text).filter((name) => shown.has(name)),
@@ -43,6 +43,8 @@ export class Course {
     const start = Math.min(...hit.lines.map(({ number }) => number));
     const own = new Set(hit.lines.map(({ number }) => number));
     const templates = signatures.flatMap(({ lines }) => lines);
+    const inside = this.inside(hit, templates);
+    if (inside) return inside;
     const isOther = ({ number, text }) => !own.has(number) && !templates.some((one) => find(one, text));
     const { rank } = this.reads.unwrap(hit.lines[0].text);
     for (const chain of this.chains) {
@@ -57,6 +59,16 @@ export class Course {
     if (!hit.lines.every(({ text }) => text.startsWith(">"))) return null;
     const plain = this.unquoted.find(isOther);
     return plain ? `line ${start} is quoted, and line ${plain.number} is not: ${this.cut(plain.text)}` : null;
+  }
+
+  // What came first in a line that holds several, as JSON has a log's.
+  inside({ lines: [{ number, text }] }, templates) {
+    for (const piece of text.split("\\n").slice(0, -1)) {
+      if (templates.some((one) => find(one, piece))) return null;
+      if (this.reads.links(piece)) return `line ${number} says that another exception led to it`;
+      if (this.reads.failsFirst(piece)) return this.cameFirst({ number, text: piece });
+    }
+    return null;
   }
 
   // The programs in whose traceback the last line of a hit stands.
@@ -86,7 +98,7 @@ export class Course {
         state.chain = null;
       }
       state.linked = false;
-    } else if (reads.endsTheRoot(text)) {
+    } else if (reads.links(text)) {
       this.link(state, rank, line.number);
     } else if (text.startsWith(reads._FRAME)) {
       state.linked = false;

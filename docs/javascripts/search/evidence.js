@@ -8,7 +8,7 @@ const patternsOf = (rules, names) => names.map((name) => new Pattern(rules[name]
 // Whether a line may say which card, version or setting is there; to be kept of a long text.
 export function factTeller(rules) {
   const R = rules.evidence;
-  const names = ["_VERSION", "_ENGINE", "_NAMED", "_ITS_VERSION", "_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_CARD"];
+  const names = ["_VERSION", "_ROW", "_ENGINE", "_NAMED", "_ITS_VERSION", "_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_CARD"];
   const signs = patternsOf(R, names);
   return (line) => {
     const lowered = line.toLowerCase();
@@ -21,7 +21,7 @@ export function factFinder(index) {
   const R = index.rules.evidence;
   const [target, sm, arch, capability, parts] = patternsOf(R, ["_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS"]);
   const [own, need, here, needed, card, device] = patternsOf(R, ["_OWN", "_NEED", "_HERE", "_NEEDED", "_CARD", "_DEVICE_NAME"]);
-  const [version, engine, named, itsVersion] = patternsOf(R, ["_VERSION", "_ENGINE", "_NAMED", "_ITS_VERSION"]);
+  const [version, row, engine, named, itsVersion] = patternsOf(R, ["_VERSION", "_ROW", "_ENGINE", "_NAMED", "_ITS_VERSION"]);
   const cardNames = new Pattern(index.card_pattern);
   const cardKeys = new Map(Object.entries(index.cards).map(([name, found]) => [squeezed(name), found]));
   const signs = Object.entries(R._VENDOR_SIGNS).map(([vendor, one]) => [vendor, new Pattern(one)]);
@@ -37,7 +37,7 @@ export function factFinder(index) {
   }
 
   function versionsIn(line, previous) {
-    const found = version.findall(line).map(([, name, number]) => [name.toLowerCase(), number]);
+    const found = [...version.findall(line), ...row.findall(line)].map(([, name, number]) => [name.toLowerCase(), number]);
     found.push(...engine.findall(line).map(([, number]) => ["vllm", number]));
     const [name, number] = [named.search(previous), itsVersion.search(line)];
     if (name && number) found.push([name[1].toLowerCase(), number[1]]);

@@ -7,7 +7,7 @@ handled, or behind a card that ran out of memory, a collective or a process that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ TELLING = (
         "Bus error",
         "Aborted",
     ),
-    *("exited with", "OOMKilled"),
+    *("exited with", "OOMKilled", "During handling of"),
     *("illegal memory access", "ILLEGAL_ADDRESS", "IllegalAddress", "unspecified launch failure"),
     *("device-side assert", "misaligned address", "Memory access fault", "SIGSEGV", "SIGKILL", "SIGABRT"),
     *("SIGBUS", "SIGILL", "SIGFPE", "egmentation fault", "exitcode", "exit code", "exit status", "signal "),
@@ -69,6 +69,9 @@ _FAILS_FIRST = r"""(?x)
 """
 _EXCEPTION = r"^(?:E\s+)?[A-Za-z_][\w.]*(?:Error|Exception|OutOfResources|Interrupt|Exit)(?::|$)"
 _CODE = r"^(?:raise|except|if|elif|return|with|assert|def|class|from|import|#|//)(?:\s|$)"
+_LINKS = ("During handling of the above", "above exception was the direct")
+"""As much as a terminal of 80 columns leaves in one line."""
+
 _OF_NCCL = "Cuda failure"
 _MOST_KEPT = 200
 _MOST_FRAMES = 200
@@ -135,6 +138,10 @@ class Course:
         own = {seen.number for seen in hit.lines}
         templates = [Template.parse(text) for signature in entry["signatures"] for text in signature["lines"]]
 
+        inside = _inside(hit, templates)
+        if inside is not None:
+            return inside
+
         def is_other(line: Line) -> bool:
             return line.number not in own and all(one.find_normal(line.text) is None for one in templates)
 
@@ -179,7 +186,7 @@ class Course:
             if not state.linked and state.chain is not None:
                 state.chain.end, state.chain = min(state.chain.end, line.number), None
             state.linked = False
-        elif ends_the_root(text):
+        elif _links(text):
             self._link(state, message.rank, line.number)
         elif text.startswith(_FRAME):
             state.linked = False
@@ -213,6 +220,24 @@ class Course:
             trace.end = line.number
             if trace.programs and len(self._traces) < _MOST_KEPT:
                 self._traces.append(trace)
+
+
+def _links(text: str) -> bool:
+    return ends_the_root(text) or any(one in text for one in _LINKS)
+
+
+def _inside(hit: Hit, templates: Sequence[Template]) -> str | None:
+    """What came first in a line that holds several, as JSON has a log's."""
+    number, text = hit.lines[0].number, hit.lines[0].text
+    pieces = text.split("\\n")
+    for piece in pieces[:-1]:
+        if any(one.find_normal(piece) is not None for one in templates):
+            return None
+        if _links(piece):
+            return f"line {number} says that another exception led to it"
+        if _fails_first(piece):
+            return _came_first(Line(number, piece))
+    return None
 
 
 def _fails_first(text: str) -> bool:

@@ -93,9 +93,12 @@ _NUMBER = (
 _VERSION = (
     rf"(?i)\b(?:py(?=torch))?({'|'.join(_PACKAGES)})(?:[-_](?:openai|python)[\w-]{{0,20}})?(?:\.__version__)?"
     r"(?:\s+(?:api )?server)?"
-    r"(?:['\"]?\s*(?:==?|:|@)\s*['\"]?|[\s_(]+version['\"]?\s*[:=]{0,2}\s*['\"]?|\s*\(\s*|\s+|[-_])v?"
-    + _NUMBER
+    r"(?:['\"]?\s*(?:==?|:|@)\s*['\"]?|[\s_(]+version['\"]?(?:\s*[:=]{0,2}\s*| is )['\"]?"
+    r"|\s*\(\s*|\s+|[-_])v?" + _NUMBER
 )
+_ROW = rf"(?i)^\|\s*`?({'|'.join(_PACKAGES)})`?\s*\|\s*`?v?{_NUMBER}"
+"""Of a table in Markdown."""
+
 _ENGINE = rf"\bLLM engine \(v{_NUMBER}"
 """vLLM, as it starts."""
 
@@ -165,7 +168,20 @@ def states_a_fact(line: str) -> bool:
         return True
     if not any(hint in lowered for hint in _HINTS):
         return False
-    signs = (_VERSION, _ENGINE, _NAMED, _ITS_VERSION, _TARGET, _SM, _ARCH, _CAPABILITY, _PARTS, _OWN, _CARD)
+    signs = (
+        _VERSION,
+        _ROW,
+        _ENGINE,
+        _NAMED,
+        _ITS_VERSION,
+        _TARGET,
+        _SM,
+        _ARCH,
+        _CAPABILITY,
+        _PARTS,
+        _OWN,
+        _CARD,
+    )
     return any(re.search(sign, line) for sign in signs)
 
 
@@ -179,6 +195,7 @@ def _several(told: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 
 def _versions_in(line: str, previous: str) -> list[tuple[str, str]]:
     found = [(package.lower(), version) for package, version in re.findall(_VERSION, line)]
+    found += [(package.lower(), version) for package, version in re.findall(_ROW, line)]
     found += [("vllm", version) for version in re.findall(_ENGINE, line)]
     named, version = re.search(_NAMED, previous), re.search(_ITS_VERSION, line)
     if named and version:

@@ -37,7 +37,7 @@ _PATTERNS = {
     "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
     "evidence": (
         *("_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_NEEDED", "_HERE", "_CARD"),
-        *("_VERSION", "_ENGINE", "_NAMED", "_ITS_VERSION", "_DEVICE_NAME", "_VENDOR_SIGNS"),
+        *("_VERSION", "_ROW", "_ENGINE", "_NAMED", "_ITS_VERSION", "_DEVICE_NAME", "_VENDOR_SIGNS"),
     ),
     "few": ("_CARD",),
     "in_force": ("_ADVICE",),
