@@ -181,6 +181,23 @@ CAME_FIRST = [
     (f"Out of memory: Killed process 4711 (VLLM::Worker)\n{RAISED}", 1, "Killed"),
     (f"worker died with exit code -11\n{RAISED}", 1, "-11"),
     (f"[12345.678901] NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.\n{RAISED}", 1, "Xid"),
+    *(
+        (f"{first}\n{RAISED}", 1, first.split()[-1])
+        for first in (
+            "Memory cgroup out of memory: Killed process 4711 (python)",
+            "Last State: Terminated, Reason: OOMKilled",
+            "vllm-1 exited with code 137",
+            "Bus error (core dumped)",
+            "Aborted (core dumped)",
+            "x.cpp:1: NCCL Error 2: unhandled system error",
+            "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate",
+            "RuntimeError: CUDA error: uncorrectable ECC error encountered",
+            "RuntimeError: Triton Error [CUDA]: out of memory",
+            "node:7:9 [0] NCCL WARN Cuda failure 700 'an illegal memory access was encountered'",
+        )
+    ),
+    (f"[rank3]: FileNotFoundError: /w.bin\n[rank0]: {FP8}", 1, "FileNotFound"),
+    (f"[rank1]: KeyError: 'a'\n[rank1]: {LINKS[0]}\n[rank1]: OSError: b\n[rank0]: {FP8}", 1, "KeyError"),
     (
         f"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: out of memory\n{RAISED}",
         1,
@@ -209,8 +226,9 @@ FIRST_OF_ALL = [
     f"{RAISED}\nSignal 11 (SIGSEGV) received by PID 7",
     # a chain that ended before it
     f"{HEAD}\nKeyError: 'a'\n\n{LINKS[0]}\n\n{HEAD}\nOSError: b\nINFO served\n{HEAD}\n{RAISED}",
-    # another rank's chain
-    f"[rank1]: KeyError: 'a'\n[rank1]: {LINKS[0]}\n[rank1]: OSError: b\n[rank0]: {FP8}",
+    # another rank's, of the same and of a later failure
+    f"[rank1]: ValueError: {FP8}\n[rank0]: ValueError: {FP8}",
+    f"[rank0]: ValueError: {FP8}\n[rank1]: OSError: b",
     # what only speaks of such a failure
     f"INFO To avoid CUDA out of memory, lower --gpu-memory-utilization\n{RAISED}",
     f"WARNING [w.py:1] CUDA out of memory, retrying with a smaller batch\n{RAISED}",
@@ -305,6 +323,57 @@ LISTED = [
 @pytest.mark.parametrize("text", LISTED)
 def test_one_reason_in_the_message_of_another_error_is_not_that_error(index: Index, text: str) -> None:
     assert search(text, index=index).verdict is Verdict.LOOKS_LIKE
+
+
+NO_FAILURE = [
+    f"-{FP8}",
+    f"+{FP8}",
+    f"- ValueError: {FP8}",
+    f"# {FP8}",
+    f"// CHECK: error: {FP8}",
+    f"~~{FP8}~~",
+    f"✓ {FP8}",
+    f"PASS: {FP8}",
+    f"[  OK  ] {FP8}",
+    f"tests/test_a.py:12: {FP8}",
+    f'pytest.skip("{FP8}")',
+    f"SKIP {FP8}",
+    f"resolved: {FP8}",
+    f"{FP8} (closed)",
+    f'pattern = "{FP8}"',
+]
+BESIDE = [
+    f"ValueError: {FP8}\nThat is gone now.",
+    f"ValueError: {FP8}\n1 passed in 2s",
+    f"I do not get this any more\nValueError: {FP8}",
+    f"ValueError: {FP8}\nINFO: Application startup complete.",
+    f"```\nValueError: {FP8}\n```\nThis is what older cards print.",
+    f"## Changelog\n\nValueError: {FP8}",
+    f"commit 0123456789abcdef\n\n    ValueError: {FP8}",
+    f"FAQ\nValueError: {FP8}",
+    f"fix(attention): cast keys\n\nValueError: {FP8}",
+]
+
+
+@pytest.mark.parametrize("text", [*NO_FAILURE, *BESIDE])
+def test_what_is_no_failure_or_is_over_is_fair_at_most(index: Index, text: str) -> None:
+    answer = search(text, index=index)
+    assert answer.verdict is Verdict.LOOKS_LIKE
+    assert answer.strength is not Strength.STRONG
+
+
+NOT_BESIDE = [
+    f"vllm does not start any more\nValueError: {FP8}",
+    f"1 failed, 3 passed in 2s\nValueError: {FP8}",
+    f"```\nValueError: {FP8}\n```",
+    f'level=error msg="ValueError: {FP8}"',
+    f"##[error]ValueError: {FP8}",
+]
+
+
+@pytest.mark.parametrize("text", NOT_BESIDE)
+def test_what_only_looks_like_being_over_takes_no_certainty(index: Index, text: str) -> None:
+    assert search(text, index=index).verdict is Verdict.THIS_IS_IT
 
 
 HANDED_ON = [

@@ -68,7 +68,18 @@ def doubtful() -> Iterator[str]:
     """What takes the certainty from an error, or must not; and what says on which card it was."""
     for text, *_ in test_trust.CAME_FIRST:
         yield text
-    for known in ("FIRST_OF_ALL", "QUOTED", "DISAGREE", "AGREE", "LISTED", "HANDED_ON", "OTHER_PROGRAMS"):
+    for known in (
+        "FIRST_OF_ALL",
+        "QUOTED",
+        "DISAGREE",
+        "AGREE",
+        "NO_FAILURE",
+        "BESIDE",
+        "NOT_BESIDE",
+        "LISTED",
+        "HANDED_ON",
+        "OTHER_PROGRAMS",
+    ):
         yield from getattr(test_trust, known)
     for line in (*test_evidence.READ, *test_evidence.NOT_READ):
         yield f"{line}\n{ERROR}"

@@ -5,8 +5,8 @@ import { parse } from "./templates.js";
 
 export function doubter(rules, unwrap) {
   const R = rules.certain;
-  const patterns = [R._PASSED, R._SOURCE, R._SPEAKER, R._LISTED, R._RAISED, R._NAMED].map((one) => new Pattern(one));
-  const [passed, source, speaker, listed, raised, named] = patterns;
+  const patterns = [R._PASSED, R._MARKED, R._SOURCE, R._SPEAKER, R._LISTED, R._RAISED, R._NAMED].map((one) => new Pattern(one));
+  const [passed, marked, source, speaker, listed, raised, named] = patterns;
   const [loudKinds, english] = [R._FAILS_LOUDLY, rules.common_words.ENGLISH].map((one) => new Set(one));
   const { codeIn, programsOf, strange } = packager(rules);
 
@@ -21,6 +21,7 @@ export function doubter(rules, unwrap) {
     if (passed.search(text)) return `line ${number} says that something passed, was skipped or is fixed`;
     if (loud && message.calm) return `line ${number} is logged as information`;
     if (loud && message.warns && !message.severe) return `line ${number} is logged as a warning`;
+    if (marked.search(message.text)) return `line ${number} is of a list, a diff, a comment or code`;
     const [start, end] = place(message.text, template);
     if (start >= 0 && listed.search(message.text.slice(Math.max(0, start - R._MOST_BEFORE), start))) return `line ${number} gives it as one reason among others`;
     return start >= 0 && isSaid(message.text, start, end) ? `line ${number} speaks about the error` : null;

@@ -41,8 +41,8 @@ export class Course {
   // Which line is the reason that a hit may be a consequence, as a clause; null where none is.
   before(hit, { signatures }) {
     const start = Math.min(...hit.lines.map(({ number }) => number));
-    const own = new Set([...hit.lines, ...hit.context].map(({ number }) => number));
-    const templates = signatures.flatMap(({ lines, context }) => [...lines, ...context]);
+    const own = new Set(hit.lines.map(({ number }) => number));
+    const templates = signatures.flatMap(({ lines }) => lines);
     const isOther = ({ number, text }) => !own.has(number) && !templates.some((one) => find(one, text));
     const { rank } = this.reads.unwrap(hit.lines[0].text);
     for (const chain of this.chains) {
@@ -52,9 +52,11 @@ export class Course {
     }
     const first = this.first.find((line) => line.number < start && isOther(line));
     if (first) return this.cameFirst(first);
+    const other = this.unquoted.find((line) => rank !== null && line.rank !== null && line.rank !== rank && line.number < start && isOther(line));
+    if (other) return this.cameFirst(other);
     if (!hit.lines.every(({ text }) => text.startsWith(">"))) return null;
-    const other = this.unquoted.find(isOther);
-    return other ? `line ${start} is quoted, and line ${other.number} is not: ${this.cut(other.text)}` : null;
+    const plain = this.unquoted.find(isOther);
+    return plain ? `line ${start} is quoted, and line ${plain.number} is not: ${this.cut(plain.text)}` : null;
   }
 
   // The programs in whose traceback the last line of a hit stands.
@@ -89,8 +91,8 @@ export class Course {
     } else if (text.startsWith(reads._FRAME)) {
       state.linked = false;
       this.frame(state, rank, line.number, text);
-    } else if (!message.warns && (!message.calm || reads.isException(text))) {
-      this.fail(state, { number: line.number, text }, line.text.startsWith(">"));
+    } else if ((!message.warns || text.includes(reads._OF_NCCL)) && (!message.calm || reads.isException(text))) {
+      this.fail(state, { number: line.number, text, rank }, line.text.startsWith(">"));
     }
   }
 

@@ -48,13 +48,13 @@ export function decider(rules, { doubts, tellsWhere }) {
   const standsAlone = ({ hit, entry }) => !hit.shared || tellsWhere(hit, entry);
 
   const isUnsure = (found) =>
-    isDoubted(found) || (found.hit && (speakAgainst(found).length > 0 || !standsAlone(found)));
+    isDoubted(found) || Boolean(found.beside) || (found.hit && (speakAgainst(found).length > 0 || !standsAlone(found)));
 
   // A reported signature that something came before was measured to be no less right for it.
   const speakAgainst = (found) => (found.hit.proven ? allDoubts(found) : doubts(found.hit, found.entry));
 
   // Why what was met may not be the failure itself, and why it may not be the first.
-  const allDoubts = ({ hit, entry, earlier }) => [...doubts(hit, entry), ...(earlier ? [earlier] : [])];
+  const allDoubts = ({ hit, entry, earlier, beside }) => [...doubts(hit, entry), ...[earlier, beside].filter(Boolean)];
 
   function isCertain([top, ...rest]) {
     const { hit, entry } = top;
@@ -192,7 +192,7 @@ export function decider(rules, { doubts, tellsWhere }) {
       return lines.length ? `in the log: ${lines.join(" … ")}` : "what the record says is seen, on this machine";
     }
     if (hit.shared && !hit.context.length) return `in the log, one of: ${entry.signatures[hit.signature].context.join(", ")}`;
-    if (doubts(hit, entry).length) return "the error itself, as the program printed it";
+    if (doubts(hit, entry).length || found.beside) return "the error itself, as the program printed it";
     if (found.earlier) return "that it still happens where that line is not there";
     if (entry.measured) return `measuring it: ${entry.measured}`;
     if (!hit.proven || cannotBeSure.has(entry.status)) {

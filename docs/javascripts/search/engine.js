@@ -1,5 +1,6 @@
 // From text to an answer, as `gotchas search --json` gives it (search/engine.py, search/advice.py).
 import { lackTeller, whatToCollect } from "./advice.js";
+import { besideReader } from "./beside.js";
 import { NOTHING_KNOWN, NOTHING_TOLD, assess } from "./conditions.js";
 import { doubter } from "./certain.js";
 import { Course, courseReader } from "./course.js";
@@ -33,6 +34,7 @@ export class Engine {
     Object.assign(this, adviser(rules, speech));
     this.facts = factFinder(index);
     this.statesAFact = factTeller(rules);
+    this.saidBeside = besideReader(rules);
     this.certain = doubter(rules, this.unwrap);
     this.decide = decider(rules, this.certain);
     this.reads = courseReader(rules, { unwrap: this.unwrap, passed: this.certain.passed, endsTheRoot: this.endsTheRoot });
@@ -97,6 +99,7 @@ export class Search {
     const ranked = new Map(ran.map((one) => [one.record, one]));
     const names = new Set([...best.keys(), ...[...ranked.keys()].slice(0, index.rules.engine._MOST_RANKED)]);
     const firstRank = best.size > 1 ? engine.failingRank(gist.kept) : null;
+    const beside = engine.saidBeside(gist.kept, gist.count);
     const said = engine.saidIn(gist.facts);
     const found = [...names].map((name) => {
       const entry = index.records[name];
@@ -108,6 +111,7 @@ export class Search {
         hit,
         ranked: ranked.get(name) ?? null,
         follows: rank !== null && rank !== firstRank,
+        beside,
         earlier: hit && this.course.before(hit, entry),
         ways: engine.ways(entry, said),
       };

@@ -23,9 +23,17 @@ if TYPE_CHECKING:
 
 _PASSED = (
     r"\b(?:PASSED|XFAIL|XPASS|SKIPPED|passed|xfailed|expected (?:error|failure|to fail))\b|\(expected\)"
-    r"|^ok \d+\b|^[Ee]xpected:\s|\.\.\. ok$|\bpytest\.raises\(|\bmatch=[\"']"
+    r"|^ok \d+\b|^[Ee]xpected:\s|\.\.\. ok$|\bpytest\.(?:raises|skip|xfail)\(|\bmatch=[\"']"
+    r"|^\W{0,3}[✓✔✅☑]|\bPASS\b|\[ ?OK ?\]|\bSKIP\b|\bskipTest\("
+    r"|^\W{0,3}(?:[Rr]esolved|RESOLVED|[Cc]losed|CLOSED)\b|\((?:closed|fixed|resolved|merged|solved|duplicate)\)$"
     r"|\b[Cc]hangelog\b|\b(?:[Ff]ix(?:ed|es)|[Ss]kipp(?:ed|ing)|[Aa]voids?|[Ss]olved)\b"
 )
+_MARKED = (
+    r"^(?:[-+](?![->]|\d)|#{1,6}\s|#(?![#\d\[])|//|;\s|/?\*\s|<!--|~~"
+    r"|(?:\S*/)?tests?/\S*:\d+:\s|(?:\S*/)?test_\w+\.py:\d+:\s|[A-Za-z_][\w.]* = [frbFRB]{0,2}[\"'])"
+)
+"""A line of a diff, a list, a comment or a heading, what is struck out, a hit in a test, a constant."""
+
 _SOURCE = (
     r"\braise\s+\w+\(\s*[frb]?[\"']?$|\(\s*[fF][\"']$"
     r"|\b(?:echo|grep|rg|printf?)\b[^|;'\"]{0,80}['\"](?:[\w.]{0,80}(?:Error|Exception):\s*)?$"
@@ -98,6 +106,8 @@ def _doubt(seen: Seen, *, loud: bool) -> str | None:
         return f"line {seen.number} is logged as information"
     if loud and message.warns and not message.severe:
         return f"line {seen.number} is logged as a warning"
+    if re.search(_MARKED, message.text):
+        return f"line {seen.number} is of a list, a diff, a comment or code"
     start, end = _place(message.text, seen.template)
     if start >= 0 and re.search(_LISTED, message.text[max(0, start - _MOST_BEFORE) : start]):
         return f"line {seen.number} gives it as one reason among others"

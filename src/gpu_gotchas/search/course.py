@@ -24,6 +24,16 @@ TELLING = (
     *(_HEADER, _LINK, "out of memory", "OutOfMemory", "OUT_OF_MEMORY", "Out of memory", "MemoryAllocation"),
     *("RESOURCE_EXHAUSTED", "NCCL error", "RCCL error", "collective operation timeout"),
     *("ncclUnhandled", "ncclSystem", "ncclInternal", "ncclRemote"),
+    *(
+        "NCCL Error",
+        "Cuda failure",
+        "ALLOC_FAILED",
+        "uncorrectable ECC",
+        "core dumped",
+        "Bus error",
+        "Aborted",
+    ),
+    *("exited with", "OOMKilled"),
     *("illegal memory access", "ILLEGAL_ADDRESS", "IllegalAddress", "unspecified launch failure"),
     *("device-side assert", "misaligned address", "Memory access fault", "SIGSEGV", "SIGKILL", "SIGABRT"),
     *("SIGBUS", "SIGILL", "SIGFPE", "egmentation fault", "exitcode", "exit code", "exit status", "signal "),
@@ -40,8 +50,12 @@ SCANNED = (
 _FAILS_FIRST = r"""(?x)
       \b(?:CUDA|HIP)\ out\ of\ memory\b | \bOutOfMemoryError:\s | \bCUDA_ERROR_OUT_OF_MEMORY\b
     | \b(?:cuda|hip)Malloc\ failed:\ out\ of\ memory | \b(?:CUDA|HIP)\ error:?\ (?:\d+\ )?out\ of\ memory
-    | \bcudaErrorMemoryAllocation\b | \bRESOURCE_EXHAUSTED\b | \bOut\ of\ memory:\ Killed\ process
-    | \b(?:NCCL|RCCL)\ error\b | \bnccl(?:UnhandledCuda|System|Internal|Remote)Error\b
+    | \bcudaErrorMemoryAllocation\b | \bRESOURCE_EXHAUSTED\b | \b[Oo]ut\ of\ memory:\ Killed\ process
+    | \bTriton\ Error\ \[(?:CUDA|HIP)\]:\ out\ of\ memory | \b(?:CUBLAS|HIPBLAS|CUDNN)_STATUS_ALLOC_FAILED\b
+    | \bOOMKilled\b | \buncorrectable\ ECC\ error\ encountered\b | \bcore\ dumped\b | ^(?:Bus\ error|Aborted)$
+    | \bCuda\ failure\ (?:2|214|700|702|71[0-9])\b
+    | \bCuda\ failure\ '(?:out\ of\ memory|an\ illegal|uncorrectable|unspecified|device-side)
+    | \b(?:NCCL|RCCL)\ [Ee]rror\b | \bnccl(?:UnhandledCuda|System|Internal|Remote)Error\b
     | \bcollective\ operation\ timeout\b
     | \billegal\ memory\ access\ was\ encountered\b | \bCUDA_ERROR_ILLEGAL_ADDRESS\b
     | \bhipErrorIllegalAddress\b
@@ -49,11 +63,13 @@ _FAILS_FIRST = r"""(?x)
     | \bMemory\ access\ fault\ by\ GPU\b
     | (?<![\w.])(?:Signals\.)?SIG(?:SEGV|KILL|ABRT|BUS|ILL|FPE)\b | \b[Ss]egmentation\ fault\b | ^Killed$
     | \bFatal\ Python\ error:
-    | \bexit\ ?(?:code|status)[:=]?\ ?(?:-(?:4|6|7|8|9|11)|13[24579])\b | \bsignal:?\ (?:4|6|7|8|9|11)\b
+    | \bexit(?:ed)?(?:\ with)?\ ?(?:exit\ )?(?:code|status)[:=]?\ ?(?:-(?:4|6|7|8|9|11)|13[24579])\b
+    | \bsignal:?\ (?:4|6|7|8|9|11)\b
     | \bNVRM:\ Xid\b | \bfallen\ off\ the\ bus\b
 """
 _EXCEPTION = r"^(?:E\s+)?[A-Za-z_][\w.]*(?:Error|Exception|OutOfResources|Interrupt|Exit)(?::|$)"
 _CODE = r"^(?:raise|except|if|elif|return|with|assert|def|class|from|import|#|//)(?:\s|$)"
+_OF_NCCL = "Cuda failure"
 _MOST_KEPT = 200
 _MOST_FRAMES = 200
 _MOST_RANKS = 1024
@@ -100,7 +116,7 @@ class Course:
         self._first: list[Line] = []
         self._chains: list[_Chain] = []
         self._traces: list[_Trace] = []
-        self._unquoted: list[Line] = []
+        self._unquoted: list[tuple[str | None, Line]] = []
 
     @property
     def full(self) -> bool:
@@ -116,12 +132,8 @@ class Course:
     def before(self, hit: Hit, entry: Mapping[str, Any]) -> str | None:
         """Which line is the reason that a hit may be a consequence, as a clause; None where none is."""
         start = min(seen.number for seen in hit.lines)
-        own = {seen.number for seen in (*hit.lines, *hit.context)}
-        templates = [
-            Template.parse(text)
-            for signature in entry["signatures"]
-            for text in (*signature["lines"], *signature["context"])
-        ]
+        own = {seen.number for seen in hit.lines}
+        templates = [Template.parse(text) for signature in entry["signatures"] for text in signature["lines"]]
 
         def is_other(line: Line) -> bool:
             return line.number not in own and all(one.find_normal(line.text) is None for one in templates)
@@ -136,8 +148,12 @@ class Course:
         first = next((line for line in self._first if line.number < start and is_other(line)), None)
         if first is not None:
             return _came_first(first)
+        others = (line for of, line in self._unquoted if rank is not None and of not in (None, rank))
+        first = next((line for line in others if line.number < start and is_other(line)), None)
+        if first is not None:
+            return _came_first(first)
         if all(seen.text.startswith(">") for seen in hit.lines):
-            other = next((line for line in self._unquoted if is_other(line)), None)
+            other = next((line for _, line in self._unquoted if is_other(line)), None)
             if other is not None:
                 return f"line {start} is quoted, and line {other.number} is not: {_cut(other.text)}"
         return None
@@ -168,8 +184,9 @@ class Course:
         elif text.startswith(_FRAME):
             state.linked = False
             self._frame(state, message.rank, line.number, text)
-        elif not message.warns and (not message.calm or re.match(_EXCEPTION, text)):
-            self._fail(state, Line(line.number, text), quoted=line.text.startswith(">"))
+        elif (not message.warns or _OF_NCCL in text) and (not message.calm or re.match(_EXCEPTION, text)):
+            quoted = line.text.startswith(">")
+            self._fail(state, message.rank, Line(line.number, text), quoted=quoted)
 
     def _link(self, state: _Rank, rank: str | None, number: int) -> None:
         state.linked = True
@@ -183,14 +200,14 @@ class Course:
         if len(state.trace.programs) < _MOST_FRAMES:
             state.trace.programs.update((name, None) for name in code_in(text) if name in PROGRAMS | BENEATH)
 
-    def _fail(self, state: _Rank, line: Line, *, quoted: bool) -> None:
+    def _fail(self, state: _Rank, rank: str | None, line: Line, *, quoted: bool) -> None:
         if not quoted and len(self._first) < _MOST_KEPT and _fails_first(line.text):
             self._first.append(line)
         if not re.match(_EXCEPTION, line.text):
             return
         state.exception = line
         if not quoted and len(self._unquoted) < _MOST_KEPT:
-            self._unquoted.append(line)
+            self._unquoted.append((rank, line))
         trace = state.trace
         if trace is not None and not trace.end:
             trace.end = line.number

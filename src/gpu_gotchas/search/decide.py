@@ -33,7 +33,8 @@ class Found(NamedTuple):
 
     follows: what matched is from another rank than the one that failed first. others: how many more records
     have a signature, as specific, that the same lines met. earlier: which line may be the reason for what
-    matched, as a clause. ways: what to do, the one that suits the text best first.
+    matched, as a clause. beside: what the text says beside it that takes from it, as a clause. ways: what to
+    do, the one that suits the text best first.
     """
 
     entry: Mapping[str, Any]
@@ -43,6 +44,7 @@ class Found(NamedTuple):
     follows: bool = False
     others: int = 0
     earlier: str | None = None
+    beside: str | None = None
     ways: tuple[str, ...] = ()
 
     @property
@@ -122,15 +124,15 @@ def _tells_between(likely: Sequence[Found], shown: Sequence[Result]) -> Found | 
 
 def _unsure(found: Found) -> bool:
     if found.doubted or found.hit is None:
-        return found.doubted
+        return found.doubted or found.beside is not None
     # A reported signature that something came before was measured to be no less right for it.
     doubted = _doubts(found) if found.hit.proven else doubts(found.hit, found.entry)
-    return bool(doubted) or not _stands_alone(found)
+    return bool(doubted or found.beside) or not _stands_alone(found)
 
 
 def _doubts(found: Found) -> tuple[str, ...]:
     """Why what was met may not be the failure itself, and why it may not be the first."""
-    return (*doubts(_hit(found), found.entry), *filter(None, (found.earlier,)))
+    return (*doubts(_hit(found), found.entry), *filter(None, (found.earlier, found.beside)))
 
 
 def _nearest(
@@ -285,7 +287,7 @@ def _confirm(found: Found, left: Sequence[Found]) -> str | None:
         return "what the record says is seen, on this machine"
     if hit.shared and not hit.context:
         return "in the log, one of: " + ", ".join(found.entry["signatures"][hit.signature]["context"])
-    if doubts(hit, found.entry):
+    if doubts(hit, found.entry) or found.beside:
         return "the error itself, as the program printed it"
     if found.earlier:
         return "that it still happens where that line is not there"

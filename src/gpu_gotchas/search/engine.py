@@ -10,6 +10,7 @@ from gpu_gotchas.hardware.truth import Truth
 from gpu_gotchas.search.advice import said_in, ways, what_is_lacking, what_to_collect
 from gpu_gotchas.search.answer import Answer
 from gpu_gotchas.search.assessment import NOTHING_KNOWN, Assessment
+from gpu_gotchas.search.beside import said_beside
 from gpu_gotchas.search.certain import strange_package
 from gpu_gotchas.search.course import TELLING, Course
 from gpu_gotchas.search.decide import Found, decide
@@ -87,8 +88,12 @@ class Search:
         said = said_in(self._gist.facts)
         names = dict.fromkeys([*best, *list(ranked)[:_MOST_RANKED]])
         first_rank = failing_rank(self._gist.kept) if len(best) > 1 else None
+        beside = said_beside(self._gist.kept, self._gist.count)
         all_found = [
-            self._found(name, known, best.get(name), ranked.get(name), first_rank, said) for name in names
+            self._found(name, known, best.get(name), ranked.get(name), first_rank, said)._replace(
+                beside=beside
+            )
+            for name in names
         ]
         by_signature = [one for one in all_found if one.hit]
         by_words = [one for one in all_found if not one.hit]

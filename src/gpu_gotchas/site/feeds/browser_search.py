@@ -25,14 +25,15 @@ from gpu_gotchas.site.feeds.js_patterns import js_pattern
 SEARCH_PATH = "search.json"
 FORMAT = 1
 _MODULES = (
-    "advice", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence", "few",
-    "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
+    "advice", "beside", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence",
+    "few", "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
     "questions", "rank", "ranked", "singular", "strength", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
     "boilerplate": ("_SENTENCES",),
-    "certain": ("_PASSED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
+    "beside": ("_GONE", "_HEADING", "_FENCE"),
+    "certain": ("_PASSED", "_MARKED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
     "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
     "evidence": (
         *("_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_NEEDED", "_HERE", "_CARD"),
