@@ -31,6 +31,7 @@ def test_every_setting_has_a_question_without_a_name_of_ours(name: str) -> None:
     one = settings()[name]
     asked = setting_question(name, one)
     assert re.match(r"(which|what|whether|how|this:) ", asked), asked
-    assert not re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", asked) or name == one.variable, asked
+    plain = name == one.variable or "_" not in name  # `card` is what a reader calls it too
+    assert plain or not re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", asked), asked
     if one.flag or one.variable or one.package == "model":
         assert "in the command" in asked

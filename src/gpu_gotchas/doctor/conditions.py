@@ -145,7 +145,7 @@ def _conditions(
 ) -> Iterator[Condition]:
     if case.hardware != HardwareCondition():
         yield _hardware(case.hardware, machine)
-    other = elsewhere(in_force.given, machine)
+    other = elsewhere(in_force.given)
     if other is not None:
         yield _device(*other, any_card=case.hardware == HardwareCondition())
     for package, ranges in case.software.items():

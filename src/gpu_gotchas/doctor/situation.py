@@ -84,6 +84,9 @@ def situation(
     # What the launch sets goes before what was found, also where it is not known to have an effect.
     given = {name: value for name, value in given.items() if name not in own.open}
     given.update(own.given)
+    # What only another engine listens to is not in force in this one.
+    deaf = {name for name, one in known.items() if one.package in _ENGINES and one.package != launch.package}
+    given = {name: value for name, value in given.items() if name not in deaf}
     given.update(launch.settings)
     open_ = Variables({}, {**around.open, **own.open}, (*around.notes, *own.notes))
     if _built_for_cpu(launch, machine):
