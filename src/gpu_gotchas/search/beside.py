@@ -11,12 +11,13 @@ MOST = 12
 """Lines. In a longer text such words may be about anything."""
 
 _GONE = (
-    r"(?i)\b(?:is|are|was|went|has been|have been) (?:now |all )?(?:gone|away|fixed|solved|resolved)\b"
+    r"(?i)\b(?:is|are|was|has been|have been) (?:now |all )?(?:gone|fixed|solved|resolved)\b"
     r"|\b(?:don't|do not|doesn't|does not|didn't|did not|can't|cannot) "
     r"(?:get|see|have|hit|happens?|fails?|occurs?|crash|reproduce|appears?)\b"
     r".{0,40}\b(?:any ?more|any longer|again)\b"
     r"|\bno longer (?:get|see|have|hit|happens?|fails?|occurs?|crashes|appears?|reproduces?)\b"
-    r"|\bworks (?:now|again)\b|\bnow (?:it )?works\b|\b(?:goes|went) away\b"
+    r"|\bworks (?:now|again)\b|\bnow (?:it )?works\b"
+    r"|\b(?:it|this|that|which|errors?|problem|issue|crash|failure|message) (?:goes|went|has gone) away\b"
     r"|^(?!.*\b(?:failed|errors?)\b).*\b\d+ passed\b|\bApplication startup complete\b"
 )
 _HEADING = (
