@@ -2,7 +2,8 @@
 const TRUTHS = { y: "yes", n: "no", u: "unknown" };
 
 export function whole(index) {
-  const records = Object.entries(index.records).map(([id, entry]) => [id, recordOf(id, entry, index)]);
+  const hardware = index.hardware.map((one) => hardwareOf(one, index.targets));
+  const records = Object.entries(index.records).map(([id, entry]) => [id, recordOf(id, entry, hardware, index.absent)]);
   return {
     ...index,
     records: Object.fromEntries(records),
@@ -11,12 +12,12 @@ export function whole(index) {
   };
 }
 
-function recordOf(id, entry, { absent, targets }) {
+function recordOf(id, entry, hardware, absent) {
   const found = { ...absent.record, ...entry, id };
   return {
     ...found,
     signatures: found.signatures.map((one) => ({ ...absent.signature, ...one })),
-    affects: found.affects.map((one) => ({ ...one, hardware: hardwareOf(one.hardware, targets) })),
+    affects: found.affects.map((one) => ({ ...one, hardware: hardware[one.hardware] })),
   };
 }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpu_gotchas.hardware.catalogue import targets
@@ -54,6 +54,14 @@ def search_json(index: bytes) -> str:
     """index: the document that `search.build` makes."""
     whole = json.loads(index)
     head = whole["head"]
+    conditions: dict[str, int] = {}
+
+    def position(raw: Mapping[str, Any]) -> int:
+        return conditions.setdefault(json.dumps(raw), len(conditions))
+
+    records = {
+        name: packed.record(_entry(entry, position)) for name, entry in whole["records"].items() if name
+    }
     document = {
         "version": FORMAT,
         "date": head["date"],
@@ -62,7 +70,8 @@ def search_json(index: bytes) -> str:
         "card_pattern": js_pattern(evidence._card_pattern()),
         "targets": [target.name for target in targets()],
         **{key: head[key] for key in ("ids", "aliases", "literals", "reports", "settings")},
-        "records": {name: packed.record(_entry(entry)) for name, entry in whole["records"].items() if name},
+        "hardware": [_hardware(json.loads(raw)) for raw in conditions],
+        "records": records,
         "words": {word: packed.pairs(held) for word, held in whole["words"].items() if word},
         "heard": {term: packed.pairs(held) for term, held in whole["heard"].items() if term},
         "absent": packed.ABSENT,
@@ -106,10 +115,11 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(entry: Mapping[str, Any], position: Callable[[Mapping[str, Any]], int]) -> dict[str, Any]:
+    """position: of a condition on hardware among all, since many records share one."""
     return {
         **entry,
-        "affects": [{**case, "hardware": _hardware(case["hardware"])} for case in entry["affects"]],
+        "affects": [{**case, "hardware": position(case["hardware"])} for case in entry["affects"]],
     }
 
 

@@ -7,18 +7,21 @@ from typing import Any
 
 ABSENT: dict[str, dict[str, Any]] = {
     "record": {
-        "added": None, "affects": [], "aliases": [], "do": None, "helped": None, "kind": None,
-        "otherwise": [], "reporters": 0, "reports": [], "severity": None, "siblings": {}, "withdrawn": None,
+        "affects": [], "aliases": [], "do": None, "helped": None, "kind": None, "otherwise": [],
+        "reports": [], "severity": None, "siblings": {}, "withdrawn": None,
     },
     "signature": {"basis_url": None, "conditions": [], "context": [], "generic": False},
 }  # fmt: skip
 """What is left out, by what it says when it is left out."""
 
+_UNREAD = frozenset({"id", "added", "reporters", "summary"})
+"""What no answer of the browser says: the id is the key, the rest stands on the record's page."""
+
 
 def record(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is absent in it and in its signatures, and without its id, which is its key."""
+    """Without what is absent in it and in its signatures, and without what the browser does not read."""
     signatures = [_without(one, ABSENT["signature"]) for one in entry["signatures"]]
-    kept = {name: value for name, value in entry.items() if name != "id"}
+    kept = {name: value for name, value in entry.items() if name not in _UNREAD}
     return {**_without(kept, ABSENT["record"]), "signatures": signatures}
 
 
