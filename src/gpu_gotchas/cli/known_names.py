@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _PUBLIC = """
 github.com githubusercontent.com gitlab.com huggingface.co hf.co modelscope.cn ghcr.io pytorch.org
-python.org pypa.io pythonhosted.org readthedocs.io vllm.ai docs.nvidia.com developer.nvidia.com
+python.org readthedocs.io vllm.ai docs.nvidia.com developer.nvidia.com
 ngc.nvidia.com rocm.docs.amd.com repo.radeon.com sglang.ai lmsys.org ray.io docker.com docker.io quay.io
 nvcr.io anaconda.org arxiv.org www.nvidia.com onnxruntime.ai kernel.org ubuntu.com debian.org llvm.org
 triton-lang.org flashinfer.ai astral.sh pydantic.dev stackoverflow.com apache.org gnu.org opensource.org
