@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gpu_gotchas.doctor.claims import Claim, claim_of
+from gpu_gotchas.doctor.command.launch import Launch, read_commands
 from gpu_gotchas.hardware.conditions import CapabilityRange, HardwareCondition, VendorCondition, VersionRange
 from gpu_gotchas.hardware.targets import Vendor
 from gpu_gotchas.records.model import (
@@ -21,6 +22,7 @@ from gpu_gotchas.records.model import (
     Symptom,
     Workaround,
 )
+from gpu_gotchas.records.settings import settings
 
 AMPERE = HardwareCondition({Vendor.NVIDIA: VendorCondition((CapabilityRange.parse(">=8.0,<8.9"),))})
 
@@ -72,3 +74,8 @@ def gotcha(
 
 def fix(use: str, type: FixType) -> Fix:
     return Fix(use, type, "Some speed.", Risk.LOW)
+
+
+def launches_of(text: str) -> list[Launch]:
+    """As a Dockerfile, a report or an agent gives a command: a shell reads it."""
+    return list(read_commands(("sh", "-c", text), settings()))

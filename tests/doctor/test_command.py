@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.doctor.command.config_file import ConfigError
 from gpu_gotchas.doctor.command.launch import MAX_WORDS, CommandError, Launch, read_commands
 from gpu_gotchas.doctor.command.typos import meant
 from gpu_gotchas.doctor.facts import Facts
@@ -17,6 +15,7 @@ from gpu_gotchas.doctor.images import software_of
 from gpu_gotchas.doctor.situation import situation
 from gpu_gotchas.doctor.sizes import read_size
 from gpu_gotchas.records.settings import settings
+from tests.doctor.samples import launches_of
 
 
 def read(text: str) -> Launch:
@@ -263,119 +262,6 @@ def test_no_known_flag_is_a_slip_of_another() -> None:
         assert not [flag for flag in flags if meant(flag, [one for one in flags if one != flag])]
 
 
-def test_flags_of_a_file_hold_where_the_command_line_is_silent(tmp_path: Path) -> None:
-    file = tmp_path / "flags.yaml"
-    file.write_text(
-        "model: some/model\nkv_cache_dtype: fp8\nenforce-eager: true\n"
-        "enable-prefix-caching: false\ndtype: half\n"
-        "speculative-config:\n  method: mtp\n  num_speculative_tokens: 3\n"
-    )
-    for command in ("vllm serve", "python -m vllm.entrypoints.openai.api_server"):
-        words = shlex.split(f"{command} --config flags.yaml --dtype float32")
-        (launch,) = read_commands(words, settings(), base=tmp_path)
-        assert launch.model == "some/model"
-        assert launch.settings == {
-            "kv_cache_dtype": "fp8",
-            "enforce_eager": "true",
-            "enable_prefix_caching": "false",
-            "dtype": "float32",
-            "speculative_method": "mtp",
-            "num_speculative_tokens": "3",
-        }
-        assert launch.notes == ()
-
-
-def test_what_a_file_sets_that_is_not_here_is_not_known(tmp_path: Path) -> None:
-    for base in (None, tmp_path):
-        (launch,) = read_commands(
-            shlex.split("vllm serve m --config=gone.yaml --dtype half"), settings(), base=base
-        )
-        assert launch.elsewhere == "gone.yaml"
-        assert "is not here" in launch.notes[0]
-        where = situation(Facts(), launch, settings())
-        assert (where.defaults, where.machine.settings) == ({}, {"dtype": "half"})
-
-
-@pytest.mark.parametrize("text", ["- a\n", "{", "x: &a 1\ny: *a\n", "dtype: 1\ndtype: 2\n", ""])
-def test_a_file_that_holds_no_flags_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
-    (tmp_path / "flags.yaml").write_text(text)
-    with pytest.raises(ConfigError, match=r"flags\.yaml:\d"):
-        read_commands(["vllm", "serve", "m", "--config", "flags.yaml"], settings(), base=tmp_path)
-
-
-def read_text(text: str) -> list[Launch]:
-    """As a Dockerfile, a report or an agent gives a command: a shell reads it."""
-    return list(read_commands(("sh", "-c", text), settings()))
-
-
-def test_a_comment_ends_a_command_in_text_and_is_refused_as_an_argument() -> None:
-    (launch,) = read_text("vllm serve m --dtype half # --dtype bfloat16")
-    assert (launch.settings, launch.faults) == ({"dtype": "half"}, ())
-    for launch in (
-        read("vllm serve m --dtype half '#' --dtype bfloat16"),
-        *read_text("vllm serve m --port 80 '#' --dtype half"),
-    ):
-        assert launch.faults == ("vllm refuses '#': no flag takes it",)
-
-
-@pytest.mark.parametrize(
-    ("text", "started"),
-    [
-        ("vllm serve a && vllm serve b", ["a", "b"]),
-        ("vllm serve a; sglang serve --model-path b", ["a", "b"]),
-        ("vllm serve a | tee log & vllm serve b", ["a", "b"]),
-        ("vllm serve a\nvllm serve b\n", ["a", "b"]),
-        ("bash -c 'vllm serve a & vllm serve b; wait'", ["a", "b"]),
-        ("docker run x bash -c 'vllm serve a && vllm serve b'", ["a", "b"]),
-        ("ssh host 'vllm serve a; vllm serve b'", ["a", "b"]),
-        ("if x; then vllm serve a; else vllm serve b; fi", ["a", "b"]),
-    ],
-)
-def test_every_server_is_read(text: str, started: list[str]) -> None:
-    assert [launch.model for launch in read_text(text)] == started
-
-
-def test_operators_among_words_end_a_command_too() -> None:
-    for words in (
-        ["vllm", "serve", "a", "&&", "vllm", "serve", "b"],
-        ["vllm", "serve", "a;", "vllm", "serve", "b"],
-        ["vllm serve a && vllm serve b"],
-    ):
-        assert [launch.model for launch in read_commands(words, settings())] == ["a", "b"]
-
-
-def test_what_is_not_read_is_said() -> None:
-    first, _ = read_text("cd /x && ./start.sh | tee log; vllm serve --help; vllm serve a; vllm serve b")
-    assert first.notes == (
-        "passed over, for it starts neither vLLM nor SGLang: ./start.sh",
-        "passed over, for --help only prints: vllm",
-    )
-
-
-def test_what_came_before_holds_for_what_comes_after() -> None:
-    launch, other = read_text(
-        "export VLLM_BATCH_INVARIANT=1\nNOT_EXPORTED=1\nM=org/m\npip install vllm==0.19.1\n"
-        "X=2 vllm serve $M --dtype ${D:-half} > log\nvllm serve $UNSET"
-    )
-    assert (launch.model, launch.settings) == ("org/m", {"dtype": "half"})
-    assert launch.environment == {"VLLM_BATCH_INVARIANT": "1", "X": "2"}
-    assert launch.software == {"vllm": "0.19.1"}
-    assert (other.model, other.environment) == ("$UNSET", {"VLLM_BATCH_INVARIANT": "1"})
-
-
-@pytest.mark.parametrize("flag", ["--help", "-h", "--help=all", "--version"])
-@pytest.mark.parametrize("start", ["vllm serve", "vllm serve m", "python -m sglang.launch_server"])
-def test_what_only_prints_starts_nothing(start: str, flag: str) -> None:
-    with pytest.raises(CommandError, match="only prints and starts nothing"):
-        read(f"{start} {flag}")
-
-
-@pytest.mark.parametrize("text", ["vllm --version", "vllm --help", "vllm bench serve --model m", "vllm chat"])
-def test_what_asks_a_server_starts_none(text: str) -> None:
-    with pytest.raises(CommandError, match="starts neither"):
-        read(text)
-
-
 @pytest.mark.parametrize(
     "flag",
     [
@@ -397,7 +283,7 @@ def test_what_is_no_json_is_a_fault_and_says_which_flag(flag: str, value: str) -
 
 
 def test_what_cannot_be_read_is_unknown_and_not_at_its_default() -> None:
-    (launch,) = read_text("vllm serve m --kernel-config '{\"moe_backend\": '")
+    (launch,) = launches_of("vllm serve m --kernel-config '{\"moe_backend\": '")
     assert set(launch.unknown) == {"moe_backend", "linear_backend"}
     defaults = situation(Facts(), launch, settings()).defaults
     assert "moe_backend" not in defaults
@@ -462,5 +348,5 @@ def test_an_image_whose_entrypoint_serves(options: str, seen: str | None, image:
 
 
 def test_a_container_sees_its_own_variables_and_those_handed_in() -> None:
-    (launch,) = read_text("A=1 B=2 docker run -e A -eC=3 -e D vllm/vllm-openai:v0.24.0 m")
+    (launch,) = launches_of("A=1 B=2 docker run -e A -eC=3 -e D vllm/vllm-openai:v0.24.0 m")
     assert launch.environment == {"A": "1", "C": "3"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_gotchas.doctor.command.launch import Launch, read_commands
+from gpu_gotchas.doctor.command.launch import read_commands
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.reader import Text, UnreadableFile
 from gpu_gotchas.doctor.readers.reading import MAX_BYTES, READERS, read_file, read_text
@@ -293,27 +293,6 @@ Attached GPUs                             : 2
     assert (len(cut.cards or ()), cut.count_known) == (1, False)
 
 
-@pytest.mark.parametrize(
-    ("line", "version"),
-    [
-        ('vllm==0.19.1 ; python_version < "3.9"', None),
-        ('vllm==0.19.1 ; sys_platform == "win32"', None),
-        ('vllm==0.19.1 ; sys_platform == "linux"', "0.19.1"),
-        ('vllm==0.19.1 ; python_version < "3.12"', None),
-        ("vllm==0.19.1 ; python_version < '3.9'\nvllm==0.20.0 ; python_version >= '3.9'", "0.20.0"),
-        ("vllm==0.19.1\nvllm==0.20.0", None),
-    ],
-)
-def test_a_marker_decides_whether_a_pin_counts(line: str, version: str | None) -> None:
-    assert read(f"numpy==2.0.0\n{line}\n").machine.software.get("vllm") == version
-
-
-def test_the_index_of_wheels_tells_their_cuda() -> None:
-    text = "--extra-index-url https://download.pytorch.org/whl/cu129\ntorch==2.9.0\nvllm==0.20.0\n"
-    assert read(text).machine.software["cuda-runtime"] == "12.9"
-    assert "cuda-runtime" not in read(text.replace("torch==2.9.0\nvllm", "numpy")).machine.software
-
-
 INSTALLED = """\
 ARG VLLM_VERSION=0.19.1
 FROM vllm/vllm-openai:v${VLLM_VERSION} AS base
@@ -358,136 +337,3 @@ def test_a_dockerfile_s_commands_take_effect_in_their_turn() -> None:
 def test_what_a_dockerfile_ends_in(ends: str, models: list[str | None]) -> None:
     facts = read(f"FROM a/b\n{ends}\n")
     assert [one.model for words in facts.commands for one in read_commands(words, settings())] == models
-
-
-POETRY = """\
-[[package]]
-name = "vllm"
-version = "0.20.0"
-markers = "sys_platform == 'linux'"
-[[package]]
-name = "torch"
-version = "2.9.0"
-markers = {main = "sys_platform == 'darwin'", dev = "sys_platform == 'win32'"}
-"""
-PIPFILE = """\
-{"_meta": {"hash": {}, "pipfile-spec": 6},
- "default": {"vllm": {"version": "==0.20.0"}, "triton": {"version": "==3.4.0", "markers": "os_name == 'nt'"}},
- "develop": {"torch": {"version": "==2.9.0"}}}
-"""
-SPLIT = """\
-[[package]]
-name = "torch"
-version = "2.9.0"
-resolution-markers = ["sys_platform == 'darwin'"]
-[[package]]
-name = "torch"
-version = "2.9.0+cu129"
-resolution-markers = ["sys_platform == 'linux'", "sys_platform == 'win32'"]
-"""
-CONDA = """\
-name: x
-channels: [conda-forge]
-dependencies:
-  - python=3.12
-  - pytorch=2.9.0=cuda129_py312
-  - conda-forge::numpy 2
-  - pip
-  - pip:
-      - vllm==0.20.0
-      - triton==3.4.0 ; sys_platform == "win32"
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "software"),
-    [
-        (POETRY, {"vllm": "0.20.0"}),
-        (PIPFILE, {"vllm": "0.20.0"}),
-        (SPLIT, {"torch": "2.9.0+cu129", "cuda-runtime": "12.9"}),
-        (CONDA, {"python": "3.12.x", "torch": "2.9.0", "vllm": "0.20.0"}),
-        ("#!/bin/bash\npip install vllm==0.19.1\npip install vllm==0.20.0\n", {"vllm": "0.20.0"}),
-    ],
-    ids=["poetry", "pipfile", "uv-split", "conda", "script"],
-)
-def test_more_files_that_pin(text: str, software: dict[str, str]) -> None:
-    assert read(text).machine.software == software
-
-
-COMPOSE = """\
-x-common: &common
-  environment: {VLLM_BATCH_INVARIANT: 1}
-services:
-  db: {image: "postgres:17"}
-  a:
-    <<: *common
-    image: vllm/vllm-openai:${TAG:-v0.24.0}
-    command: --model org/a --dtype half
-    shm_size: 16g
-    deploy: {resources: {reservations: {devices: [{driver: nvidia, device_ids: ["0", "1"]}]}}}
-  b:
-    build: .
-    entrypoint: ["python3", "-m", "sglang.launch_server"]
-    command: ["--model-path", "org/b", "--tp", 2]
-    environment: ["A=1", "B"]
-  c:
-    image: lmsysorg/sglang:v0.5.5
-    entrypoint: /bin/sh -c
-    command: ["vllm serve org/c && vllm serve org/d"]
-"""
-MANIFEST = """\
-apiVersion: apps/v1
-kind: Deployment
-spec:
-  template:
-    spec:
-      containers:
-        - name: proxy
-          image: nginx
-        - name: server
-          image: vllm/vllm-openai:v0.24.0
-          args: ["--model", "org/a", "--tensor-parallel-size", "2"]
-          env: [{name: VLLM_BATCH_INVARIANT, value: "1"}, {name: HF_TOKEN, valueFrom: {name: x}}]
-          resources: {limits: {nvidia.com/gpu: 2}}
----
-kind: Service
-"""
-
-
-def launches(text: str) -> list[Launch]:
-    return [one for words in read(text).commands for one in read_commands(words, settings())]
-
-
-def test_a_compose_file_s_services() -> None:
-    a, b, c, d = launches(COMPOSE)
-    assert (a.package, a.model, a.settings) == ("vllm", "org/a", {"dtype": "half"})
-    assert (a.software, a.shared_memory) == ({"vllm": "0.24.0"}, 16 << 30)
-    assert a.environment == {"VLLM_BATCH_INVARIANT": "1", "NVIDIA_VISIBLE_DEVICES": "0,1"}
-    assert (b.package, b.model, b.settings) == ("sglang", "org/b", {"sglang_tp_size": "2"})
-    assert (b.environment, b.container) == ({"A": "1"}, True)
-    assert (c.model, d.model) == ("org/c", "org/d")
-    assert read(COMPOSE).machine.platform == {"container": True, "linux": True}
-
-
-def test_a_manifest_s_containers() -> None:
-    (launch,) = launches(MANIFEST)
-    assert (launch.model, launch.settings) == ("org/a", {"tensor_parallel_size": "2"})
-    assert launch.software == {"vllm": "0.24.0"}
-    assert launch.environment == {"VLLM_BATCH_INVARIANT": "1", "NVIDIA_VISIBLE_DEVICES": "0,1"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "services:\n  db: {image: postgres}\n",
-        "services:\n  - x\n",
-        "services:\n  a: [\n",
-        "kind: Pod\nspec:\n  containers:\n  - 3\n",
-        "services:\n" + "".join(f"  n{n}: &n{n} [*n{n - 1}, *n{n - 1}]\n" for n in range(1, 60)),
-        "services:\n  a: " + "[" * 5000,
-        "dependencies:\n  - pip:\n  - a=\n",
-    ],
-)
-def test_a_file_of_containers_or_of_conda_that_says_nothing_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableFile, match="paste.txt"):
-        read(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.search import fresh_index
 
 from gpu_gotchas.search import Verdict, search
 from gpu_gotchas.search.index import Index
@@ -12,16 +11,11 @@ SPEC = "spec-verify-attention-bf16-only"
 DTYPES = "triton.compiler.errors.CompilationError: Both operands must be same dtype. Got bf16 and fp16"
 
 
-@pytest.fixture(scope="module")
-def index() -> Index:
-    return fresh_index()
-
-
-def test_a_line_that_strangers_print_too_is_only_likely_without_its_context(index: Index) -> None:
+def test_a_line_that_strangers_print_too_is_only_likely_without_its_context(shipped: Index) -> None:
     """pytorch/ao#4614 has this line from a kernel of its own."""
-    alone = search(f"in _quantized_matmul\n{DTYPES}", index=index)
+    alone = search(f"in _quantized_matmul\n{DTYPES}", index=shipped)
     assert alone.verdict is Verdict.LOOKS_LIKE
-    meant = search(f"in _spec_attn_partial\n{DTYPES}", index=index)
+    meant = search(f"in _spec_attn_partial\n{DTYPES}", index=shipped)
     assert (meant.verdict, meant.results[0].id) == (Verdict.THIS_IS_IT, SPEC)
 
 
@@ -34,15 +28,15 @@ def test_a_line_that_strangers_print_too_is_only_likely_without_its_context(inde
         "RuntimeError: Engine core initialization failed. See root cause above.",
     ],
 )
-def test_what_is_printed_later_than_it_happens_decides_nothing(index: Index, text: str) -> None:
-    answer = search(text, index=index)
+def test_what_is_printed_later_than_it_happens_decides_nothing(shipped: Index, text: str) -> None:
+    answer = search(text, index=shipped)
     assert answer.verdict is Verdict.NOT_KNOWN
     assert answer.collect
 
 
-def test_candidates_say_what_helped_and_where_to_read_of_it(index: Index) -> None:
+def test_candidates_say_what_helped_and_where_to_read_of_it(shipped: Index) -> None:
     """What people did is in the prose of many; a sentence that says so plainly is shown, and no denial."""
-    entries = [entry for entry in index.records() if entry["status"] == "candidate"]
+    entries = [entry for entry in shipped.records() if entry["status"] == "candidate"]
     helped = [entry["helped"] for entry in entries if entry["helped"]]
     assert len(helped) >= 60
     assert not [text for text in helped if "nothing" in text.lower() or " not " in text]
@@ -50,10 +44,10 @@ def test_candidates_say_what_helped_and_where_to_read_of_it(index: Index) -> Non
     assert all(len(entry["reports"]) <= 2 for entry in entries)
 
 
-def test_every_candidate_is_only_likely(index: Index) -> None:
-    for entry in index.records():
+def test_every_candidate_is_only_likely(shipped: Index) -> None:
+    for entry in shipped.records():
         if entry["status"] == "candidate":
             for signature in entry["signatures"]:
                 text = "\n".join((*signature["context"], *signature["lines"]))
-                answer = search(text, index=index)
+                answer = search(text, index=shipped)
                 assert answer.verdict is not Verdict.THIS_IS_IT or answer.results[0].id != entry["id"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.search import asked_of, fresh_index, kept_rows, main_rows
+from benchmarks.search import asked_of, kept_rows, main_rows
 from benchmarks.search_measure import Share, known, search_all
 
 from gpu_gotchas.search.index import Index
@@ -14,13 +14,8 @@ NOISE = ("logged", "hard-wrapped", "ranks", "one-line", "web-page")
 
 
 @pytest.fixture(scope="module")
-def index() -> Index:
-    return fresh_index()
-
-
-@pytest.fixture(scope="module")
-def rows(index: Index) -> dict[str, Share]:
-    return main_rows(index, asked_of(MEASURE))[0]
+def rows(shipped: Index) -> dict[str, Share]:
+    return main_rows(shipped, asked_of(MEASURE))[0]
 
 
 def test_no_number_has_fallen(rows: dict[str, Share]) -> None:
@@ -51,6 +46,6 @@ def test_nothing_is_ever_surely_wrong(rows: dict[str, Share]) -> None:
 
 
 @pytest.mark.parametrize("kind", NOISE)
-def test_noise_costs_no_more_than_it_did(index: Index, kind: str) -> None:
-    share = known(search_all(index, asked_of(MEASURE, kind)))["recall at 1"]
+def test_noise_costs_no_more_than_it_did(shipped: Index, kind: str) -> None:
+    share = known(search_all(shipped, asked_of(MEASURE, kind)))["recall at 1"]
     assert share.value >= kept_rows()[f"noise {kind}: recall at 1"]["value"] - 1e-4

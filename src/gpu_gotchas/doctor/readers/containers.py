@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpu_gotchas.doctor.command.docker import VISIBLE, as_docker_run, numbered
 from gpu_gotchas.doctor.facts import Facts
 from gpu_gotchas.doctor.readers.loose_yaml import documents
+from gpu_gotchas.doctor.readers.nested import mappings
 from gpu_gotchas.doctor.readers.nodes import cards_of, selected
 from gpu_gotchas.doctor.readers.reader import Reader, Text
 from gpu_gotchas.hardware.machine import Machine
@@ -159,20 +160,9 @@ def _below(value: Any, *keys: str) -> Any:
 
 
 def _containers(document: Any) -> Iterator[Mapping[str, Any]]:
-    """Every entry of a list called `containers`, wherever it lies; each part is looked at once."""
-    waiting, seen = [document], set[int]()
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        below: Iterable[Any] = ()
-        if isinstance(part, dict):
-            yield from _dicts(part.get("containers"))
-            below = part.values()
-        elif isinstance(part, list):
-            below = part
-        waiting += [one for one in below if isinstance(one, (dict, list))]
+    """Every entry of a list called `containers`, wherever it lies."""
+    for part in mappings(document):
+        yield from _dicts(part.get("containers"))
 
 
 READER = Reader("compose file or Kubernetes manifest", recognises, read, whole=True)

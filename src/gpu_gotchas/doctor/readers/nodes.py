@@ -12,6 +12,7 @@ from typing import Any
 
 from gpu_gotchas.doctor.asked import machine_as
 from gpu_gotchas.doctor.readers.named_cards import named_cards
+from gpu_gotchas.doctor.readers.nested import mappings
 from gpu_gotchas.hardware.catalogue import UnknownName
 from gpu_gotchas.hardware.machine import Card
 
@@ -29,19 +30,10 @@ _MOST_NOTES = 8
 
 
 def selected(document: Any) -> Iterator[tuple[str, str]]:
-    """Label and value of each node that is asked for, wherever it lies; each part is looked at once."""
-    waiting, seen = [document], set[int]()
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, dict):
-            yield from _selector(part.get("nodeSelector"))
-            yield from _affinity(part.get("requiredDuringSchedulingIgnoredDuringExecution"))
-            waiting += [one for one in part.values() if isinstance(one, (dict, list))]
-        elif isinstance(part, list):
-            waiting += [one for one in part if isinstance(one, (dict, list))]
+    """Label and value of each node that is asked for, wherever it lies."""
+    for part in mappings(document):
+        yield from _selector(part.get("nodeSelector"))
+        yield from _affinity(part.get("requiredDuringSchedulingIgnoredDuringExecution"))
 
 
 def cards_of(nodes: Sequence[tuple[str, str]]) -> tuple[tuple[Card, ...] | None, tuple[str, ...]]:
