@@ -60,6 +60,7 @@ def test_learning_more_only_changes_what_is_unknown(id: str, data: st.DataObject
 UUID = "cuda-visible-devices-as-uuid"
 SHARED = "expandable-vs-custom-ar-ipc"
 EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "disable_custom_all_reduce": "false"}
+PAIR = {**EXPANDABLE, "spans_gpus": "true", "cards_reach": "true"}
 SQUARE = "marlin-fp8-square-weight"
 FP8 = {"model_quantization": "fp8"}
 
@@ -70,7 +71,9 @@ FP8 = {"model_quantization": "fp8"}
         (UUID, {"devices_by_uuid": "true"}, Verdict.WILL),
         (UUID, {"devices_by_uuid": "false"}, Verdict.CANNOT),
         (UUID, {}, Verdict.MAY),
-        (SHARED, {**EXPANDABLE, "spans_gpus": "true", "cards_reach": "true"}, Verdict.WILL),
+        (SHARED, {**PAIR, "tensor_parallel_size": "2"}, Verdict.WILL),
+        # Of more than two vLLM takes it only where each reaches each other by NVLink, which is not asked.
+        (SHARED, {**PAIR, "tensor_parallel_size": "4"}, Verdict.MAY),
         (SHARED, {**EXPANDABLE, "spans_gpus": "true"}, Verdict.MAY),
         (SHARED, {**EXPANDABLE, "spans_gpus": "false"}, Verdict.CANNOT),
         (SHARED, {**EXPANDABLE, "spans_gpus": "true", "cards_reach": "false"}, Verdict.CANNOT),
