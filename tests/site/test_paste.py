@@ -18,7 +18,7 @@ from gpu_gotchas.site.knowledge import Knowledge
 from tests.corpus import BUILD, part
 from tests.corpus.noise import KINDS, noisy
 from tests.corpus.vectors import texts
-from tests.search import test_evidence, test_trust
+from tests.search import test_certain, test_course, test_evidence, test_packages, test_trust
 from tests.site.browser import Browser, Visit
 
 ERROR = "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)"
@@ -66,22 +66,11 @@ ODD = (
 
 def doubtful() -> Iterator[str]:
     """What takes the certainty from an error, or must not; and what says on which card it was."""
-    for text, *_ in test_trust.CAME_FIRST:
-        yield text
-    for known in (
-        "FIRST_OF_ALL",
-        "QUOTED",
-        "DISAGREE",
-        "AGREE",
-        "NO_FAILURE",
-        "BESIDE",
-        "NOT_BESIDE",
-        "FOLDED",
-        "LISTED",
-        "HANDED_ON",
-        "OTHER_PROGRAMS",
-    ):
-        yield from getattr(test_trust, known)
+    yield from (text for text, *_ in test_course.CAME_FIRST)
+    yield from (*test_course.FIRST_OF_ALL, *test_course.QUOTED, *test_course.FOLDED)
+    yield from (*test_certain.NO_FAILURE, *test_certain.BESIDE, *test_certain.NOT_BESIDE)
+    yield from (*test_certain.LISTED, *test_certain.HANDED_ON)
+    yield from (*test_packages.OTHER_PROGRAMS, *test_trust.DISAGREE, *test_trust.AGREE)
     for line in (*test_evidence.READ, *test_evidence.NOT_READ):
         yield f"{line}\n{ERROR}"
 

@@ -20,7 +20,9 @@ export function factTeller(rules) {
 export function factFinder(index) {
   const R = index.rules.evidence;
   const [target, sm, arch, capability, parts] = patternsOf(R, ["_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS"]);
-  const [own, need, here, needed, card, device] = patternsOf(R, ["_OWN", "_NEED", "_HERE", "_NEEDED", "_CARD", "_DEVICE_NAME"]);
+  const [own, need, here, card, device] = patternsOf(R, ["_OWN", "_NEED", "_HERE", "_CARD", "_DEVICE_NAME"]);
+  const { card_names: names } = index.rules;
+  const needed = new Pattern(names._NEEDED);
   const [version, row, engine, named, itsVersion] = patternsOf(R, ["_VERSION", "_ROW", "_ENGINE", "_NAMED", "_ITS_VERSION"]);
   const cardNames = new Pattern(index.card_pattern);
   const cardKeys = new Map(Object.entries(index.cards).map(([name, found]) => [squeezed(name), found]));
@@ -49,7 +51,7 @@ export function factFinder(index) {
     return cardNames.findall(line).flatMap((match) => {
       const [driver, compiledFor] = cardKeys.get(squeezed(match[1]));
       const told = match[0].toLowerCase();
-      const asDriven = R._MAKERS.some((maker) => told.startsWith(maker)) && squeezed(told) === squeezed(driver);
+      const asDriven = names._MAKERS.some((maker) => told.startsWith(maker)) && squeezed(told) === squeezed(driver);
       if (full && !(asDriven && !needed.search(rstrip(line.slice(0, match.index))))) return [];
       return [[driver, compiledFor]];
     });

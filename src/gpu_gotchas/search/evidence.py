@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from gpu_gotchas.search.card_names import cards_in
 from gpu_gotchas.search.in_force import SAYS_SO, values_in
 
 if TYPE_CHECKING:
@@ -72,20 +72,12 @@ _NEED = (
     r"|(?:or|and) (?:newer|higher|above|later|up)|supports|only|below|less than|older than"
     r"|(?<!not )supported)\b|\d\+(?!\w)"
 )
-_NEEDED = (
-    r"(?i)\b(?:requires?d?|needs?|at least|minimum|supports?|supported|only|below|than|for)"
-    r"(?: (?:on|an?|the))*$"
-)
 _HERE = (
     r"(?i)\b(?:tested|reproduced|reproduces|running|ran|runs|fails?|failed|failing|seen|happens|observed"
     r"|crash(?:es|ed)?) (?:it )?(?:only )?on\b"
 )
 """What a line says of the card it was tried on, though it states a need as well."""
 
-_ALSO = {"dgx spark": "gb10"}
-"""Machines that are called by their own name, with the card that is in them."""
-
-_MAKERS = ("nvidia", "amd", "tesla")
 _NUMBER = (
     r"(\d+\.\d+(?:\.\d+)?(?:(?:\.?(?:dev|post)|rc|a|b)\d+){0,2}(?:\+\w+(?:\.(?!dist-info|tar|whl)\w+)*)?)"
     r"(?!\w|\.(?!dist-info|tar|whl)\w)"
@@ -139,7 +131,7 @@ def facts(lines: Iterable[str], settings: Mapping[str, Any] | None = None) -> To
         line += "".join(f" {name.replace('_', ' ')}" for name in re.findall(_DEVICE_NAME, line))
         needs = re.search(_NEED, line) is not None
         if re.search(_CARD, line):
-            found_cards.update(_cards_in(line, full=needs and not re.search(_HERE, line)))
+            found_cards.update(cards_in(line, full=needs and not re.search(_HERE, line)))
         stated = set() if needs else _targets_in(line)
         if len(stated) == 1:  # more are what a build is for
             found_targets.update(stated)
@@ -273,67 +265,4 @@ def _cards(names: set[str], cards: Mapping[str, Target], vendors: Iterable[str])
     return (
         *(Card(name=name, target=target) for name, target in cards.items()),
         *(Card(name=target.name, target=target) for target in stated),
-    )
-
-
-def _cards_in(line: str, *, full: bool) -> dict[str, Target]:
-    """The cards named in a line; of `RTX 3090 Ti` that card alone, not the `RTX 3090` within it.
-
-    full: only those named as the driver names them, and not as what is needed.
-    """
-    known = _card_keys()
-    found: dict[str, Target] = {}
-    for match in _card_pattern().finditer(line):
-        name, target = known[_squeezed(match[1])]
-        if full:
-            told = match[0].lower()
-            if not told.startswith(_MAKERS) or _squeezed(told) != _squeezed(name):
-                continue
-            if re.search(_NEEDED, line[: match.start()].rstrip()):
-                continue
-        found[name] = target
-    return found
-
-
-def _squeezed(name: str) -> str:
-    """`RTX 4090`, `rtx-4090` and `RTX4090` are one name."""
-    return re.sub(r"[ _-]", "", name.lower())
-
-
-@cache
-def _card_keys() -> dict[str, tuple[str, Target]]:
-    return {_squeezed(name): card for name, card in _card_names().items()}
-
-
-@cache
-def _card_names() -> dict[str, tuple[str, Target]]:
-    """Names as people write them, in lower case, to the driver's name and the target."""
-    from gpu_gotchas.hardware.catalogue import gpus
-
-    found: dict[str, tuple[str, Target]] = {}
-    for gpu in gpus():
-        for name in gpu.names:
-            short = re.sub(r"^(?:nvidia |amd )?(?:geforce |instinct )?", "", name.lower())
-            found.setdefault(short, (gpu.name, gpu.target))
-    found.update((also, found[name]) for also, name in _ALSO.items())
-    families: dict[str, set[Target]] = {}
-    for name, (_, target) in found.items():
-        for end in range(1, len(name.split())):
-            family = " ".join(name.split()[:end])
-            if any(letter.isdigit() for letter in family):
-                families.setdefault(family, set()).add(target)
-    for family, alike in families.items():
-        if len(alike) == 1 and family not in found:  # `H100`, whichever of them it is
-            found[family] = (family.upper(), next(iter(alike)))
-    return found
-
-
-@cache
-def _card_pattern() -> re.Pattern[str]:
-    names = sorted(_card_names(), key=lambda name: (-len(name), name))
-    spelt = "|".join("[ _-]?".join(map(re.escape, re.split(r"[ _-]", name))) for name in names)
-    return re.compile(
-        r"(?<![\w-])(?:\d{1,2}x ?)?(?:(?:nvidia|amd)[ _-])?(?:(?:geforce|instinct)[ _-])?"
-        rf"({spelt})(?![\w-]| (?:Ti|SUPER|D|Ada)\b)",
-        re.IGNORECASE,
     )

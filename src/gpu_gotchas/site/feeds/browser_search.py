@@ -17,7 +17,7 @@ from gpu_gotchas.hardware.catalogue import targets
 from gpu_gotchas.hardware.machine import Card, Machine
 from gpu_gotchas.hardware.targets import Target, Vendor
 from gpu_gotchas.records.raw_hardware import hardware_condition
-from gpu_gotchas.search import evidence
+from gpu_gotchas.search import card_names
 from gpu_gotchas.search.conditions import describe_hardware
 from gpu_gotchas.site.feeds import packed
 from gpu_gotchas.site.feeds.js_patterns import js_pattern
@@ -25,9 +25,9 @@ from gpu_gotchas.site.feeds.js_patterns import js_pattern
 SEARCH_PATH = "search.json"
 FORMAT = 1
 _MODULES = (
-    "advice", "beside", "boilerplate", "certain", "common_words", "course", "decide", "engine", "evidence",
-    "few", "gist", "in_force", "joining", "likeness", "lines", "match", "normalise", "packages", "prefixes",
-    "questions", "rank", "ranked", "singular", "strength", "trouble", "words",
+    "advice", "beside", "boilerplate", "card_names", "certain", "common_words", "course", "decide",
+    "engine", "evidence", "few", "gist", "in_force", "joining", "likeness", "lines", "match", "normalise",
+    "packages", "prefixes", "questions", "rank", "ranked", "singular", "strength", "trouble", "words",
 )  # fmt: skip
 # Constants that are patterns and are compiled where they are used.
 _PATTERNS = {
@@ -35,8 +35,9 @@ _PATTERNS = {
     "beside": ("_GONE", "_HEADING", "_FENCE"),
     "certain": ("_PASSED", "_MARKED", "_SOURCE", "_SPEAKER", "_LISTED", "_RAISED", "_NAMED"),
     "course": ("_FAILS_FIRST", "_EXCEPTION", "_CODE"),
+    "card_names": ("_NEEDED",),
     "evidence": (
-        *("_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_NEEDED", "_HERE", "_CARD"),
+        *("_TARGET", "_SM", "_ARCH", "_CAPABILITY", "_PARTS", "_OWN", "_NEED", "_HERE", "_CARD"),
         *("_VERSION", "_ROW", "_ENGINE", "_NAMED", "_ITS_VERSION", "_DEVICE_NAME", "_VENDOR_SIGNS"),
     ),
     "few": ("_CARD",),
@@ -66,8 +67,8 @@ def search_json(index: bytes) -> str:
         "version": FORMAT,
         "date": head["date"],
         "rules": {name: _constants(name) for name in _MODULES},
-        "cards": {name: [driver, target.name] for name, (driver, target) in evidence._card_names().items()},
-        "card_pattern": js_pattern(evidence._card_pattern()),
+        "cards": {name: [driver, target.name] for name, (driver, target) in card_names.card_names().items()},
+        "card_pattern": js_pattern(card_names.card_pattern()),
         "targets": [target.name for target in targets()],
         **{key: head[key] for key in ("ids", "aliases", "literals", "reports", "settings")},
         "hardware": [_hardware(json.loads(raw)) for raw in conditions],

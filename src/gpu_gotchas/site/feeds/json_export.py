@@ -18,8 +18,8 @@ from gpu_gotchas.site.outcome_wording import NOTHING_TO_ADD
 
 FORMAT = 1
 LICENCES = {"code": "Apache-2.0", "records": "CC0-1.0", "results": "CC0-1.0", "index": "CC0-1.0"}
-_OF_OURS = {"path", "lines", "asked_as"}
-"""What a record knows of its own file, and words that are for search alone and no claim."""
+_OF_FILES = {"path", "lines"}
+"""What a record knows of its own file."""
 _OUTCOME = ("probe", "role", "outcome", "masked_by", "measured")
 _IN_INDEX = ("id", "title", "status", "severity", "kind", "added", "concepts", "aliases", "reporter_count")
 
@@ -150,7 +150,7 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         said = {one.name: plain(getattr(value, one.name)) for one in fields(value)}
         if isinstance(value, Gotcha | Candidate):
-            return {name: part for name, part in said.items() if name not in _OF_OURS}
+            return {name: part for name, part in said.items() if name not in _OF_FILES}
         return {name: part for name, part in said.items() if part not in (None, "", [], {})}
     if isinstance(value, Mapping):
         return {plain(key): plain(part) for key, part in value.items()}

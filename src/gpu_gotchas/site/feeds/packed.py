@@ -10,26 +10,26 @@ ABSENT: dict[str, dict[str, Any]] = {
         "affects": [], "aliases": [], "do": None, "helped": None, "kind": None, "otherwise": [],
         "reports": [], "severity": None, "siblings": {}, "withdrawn": None,
     },
-    "signature": {"basis_url": None, "conditions": [], "context": [], "generic": False},
+    "signature": {"basis": "reported", "conditions": [], "context": [], "generic": False},
 }  # fmt: skip
 """What is left out, by what it says when it is left out."""
 
-_UNREAD = frozenset({"id", "added", "reporters", "summary"})
+_UNREAD = frozenset({"id", "added", "basis_url", "reporters", "summary"})
 """What no answer of the browser says: the id is the key, the rest stands on the record's page."""
 
 
 def record(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is absent in it and in its signatures, and without what the browser does not read."""
     signatures = [_without(one, ABSENT["signature"]) for one in entry["signatures"]]
-    kept = {name: value for name, value in entry.items() if name not in _UNREAD}
-    return {**_without(kept, ABSENT["record"]), "signatures": signatures}
+    return {**_without(entry, ABSENT["record"]), "signatures": signatures}
 
 
 def _without(found: Mapping[str, Any], absent: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in found.items()
-        if name not in absent or value != absent[name] or type(value) is not type(absent[name])
+        if name not in _UNREAD
+        and (name not in absent or value != absent[name] or type(value) is not type(absent[name]))
     }
 
 
