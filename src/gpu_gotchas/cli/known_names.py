@@ -9,7 +9,7 @@ ngc.nvidia.com rocm.docs.amd.com repo.radeon.com sglang.ai lmsys.org ray.io dock
 nvcr.io anaconda.org arxiv.org www.nvidia.com onnxruntime.ai kernel.org ubuntu.com debian.org llvm.org
 triton-lang.org flashinfer.ai astral.sh pydantic.dev stackoverflow.com apache.org gnu.org opensource.org
 """
-_PLURAL = """
+_ENDINGS = """
 net io ai dev cloud co info app tech xyz de fr uk cn jp kr ch nl eu ru us ca au sg tw hk se no fi dk it
 """
 _MOUNTED = """
@@ -17,14 +17,14 @@ mnt data data1 data2 nfs fsx efs scratch work gpfs lustre lustrefs project proje
 storage cluster net afs ceph beegfs weka nas vol volume volumes media export u users raid nvme ssd disk
 disk1 disk2 hdd models model weights checkpoints ckpt ckpts datasets dataset llm llms team teams
 """
-_CODE = """
+_PROGRAMS = """
 site-packages dist-packages vllm sglang triton torch pytorch flashinfer transformers bitsandbytes apex
 aiter transformer_engine TransformerEngine flash_attn flash-attention fla flash-linear-attention
 llama.cpp llama_cpp lmdeploy onnxruntime cutlass nccl nccl-tests xformers deepspeed DeepSpeed exllamav2
 ktransformers tensorrt_llm TensorRT-LLM Megatron-LM megatron verl ray diffusers ComfyUI mlc-llm tilelang
 deep_gemm DeepGEMM DeepEP
 """
-_SAID = """
+_NO_PERSON = """
 input inputs request requests prompt prompts code message messages config configuration specified
 provided defined process processes agent agents function error errors warning model models data session
 sessions settings setting guide default defaults program script query queries context text content role
@@ -48,13 +48,13 @@ SURE = frozenset(("com", "org", "edu", "gov", "mil", "internal", "lan", "corp", 
 INTERNAL = frozenset(
     ("internal", "local", "lan", "corp", "intra", "intranet", "cluster", "localdomain", "svc")
 )
-LIKELY = frozenset(_PLURAL.split()) | INTERNAL
+LIKELY = frozenset(_ENDINGS.split()) | INTERNAL
 """How names of hosts end. SURE: no attribute of a program is called so. LIKELY: some are."""
 
 MOUNTS = frozenset(_MOUNTED.split())
 """Where people mount their own disks."""
 
-PROGRAMS = frozenset(_CODE.split())
+PROGRAMS = frozenset(_PROGRAMS.split())
 """Folders of programs: from there on a path says which code it was."""
 
 SYSTEM = (
@@ -72,5 +72,5 @@ SYSTEM = (
 )
 """Where packages lie on many machines."""
 
-NO_PERSON = frozenset(_SAID.split())
+NO_PERSON = frozenset(_NO_PERSON.split())
 """What stands behind `user` in sentences and programs."""
